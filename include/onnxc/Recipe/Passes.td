@@ -207,12 +207,14 @@ def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
 }
 
 def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
-  let summary = "Fold padding into the accesses of its readers";
+  let summary = "Fold padding and transpositions into the accesses of their readers";
   let description = [{
     For a device: a kernel that adds a border of one constant to a tensor, or that fills
     the border of the result of another kernel, is removed if by the cost model its
     readers take less time when they read the tensor in a range of its indices. Sizes
-    along the border are known, and all readers are ops of kernels.
+    along the border are known, and all readers are ops of kernels. A kernel that
+    transposes a tensor, or copies a part of it, has no border: its readers have the
+    indices of the tensor.
 
     ```mlir
     %p = krnl.kernel "pad" ins(%x : tensor<1x56x56x64xf16>) outs(%e : tensor<1x58x58x64xf16>) ..
@@ -222,6 +224,11 @@ def KrnlFoldPaddingPass : Pass<"krnl-fold-padding"> {
         (%a = %x[0, oh + r - 1 in 0 to 56, ow + s - 1 in 0 to 56, ic], ..
     // and where the border has another constant than 0
     %x[0, oh + r - 1 in 0 to 56 else 0xFF800000 : f32, ow + s - 1 in 0 to 56 else 0xFF800000 : f32, ic]
+
+    %t = krnl.kernel "transpose" ins(%x : tensor<128x12x64xf16>) outs(%e : tensor<12x128x64xf16>) ..
+    krnl.compute [h, q, n | k] (%a = %t[h, q, k], ..
+    // becomes
+    krnl.compute [h, q, n | k] (%a = %x[q, h, k], ..
     ```
   }];
 }

@@ -4,10 +4,12 @@
 //
 // A border of one constant around a tensor takes a launch, and what it holds a
 // second way through memory. Readers can have the constant from a range of
-// their indices.
+// their indices. So does a transposition, which has no border: readers can have
+// the indices of the tensor in its order.
 //
 //   fill [p, q]; copy [i, j] from x[i, j] to i + 1, j + 1    the tensor is x
 //   fill strips around what another kernel has written       it is that
+//   copy [i, j] from x[j, i] to i, j                         it is x
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +42,11 @@ struct Inside {
   std::optional<std::pair<int64_t, int64_t>> range = {};
 };
 
-/// What a kernel puts a border around.
+/// What a kernel puts a border around, or copies to another order of its
+/// dimensions.
 struct Padding {
   Value tensor;
-  /// The elements of the border.
+  /// The elements of the border; null without one.
   TypedAttr border;
   SmallVector<Inside> dims;
 
@@ -61,7 +64,7 @@ struct KrnlFoldPaddingPass
 
 private:
   void rewrite(KernelOp kernel) override;
-  bool isCheaper(KernelOp kernel, const Readers &readers);
+  bool isCheaper(KernelOp kernel, const Readers &readers, bool border);
   std::optional<double> costInside(KernelOp reader, Value padded,
                                    const Padding &padding);
 };
@@ -102,6 +105,17 @@ static std::optional<unsigned> placeOf(const Access &to, unsigned loop) {
     if (to.shiftedLoopAt(position) == loop && std::exchange(place, position))
       return std::nullopt;
   return place;
+}
+
+/// Returns true if a kernel writes over the tensor or a view of it.
+static bool isWrittenOver(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    if (auto user = dyn_cast<KernelOp>(use.getOwner()))
+      return use.getOperandNumber() >= user.getIns().size();
+    return llvm::any_of(use.getOwner()->getResults(), [](Value view) {
+      return isa<RankedTensorType>(view.getType()) && isWrittenOver(view);
+    });
+  });
 }
 
 /// A copy of an input, or a part of it, each loop along one dimension of both.
@@ -257,6 +271,10 @@ static std::optional<Padding> findPadding(KernelOp kernel) {
     if (TypedAttr border = filledWith(kernel, ops[0]))
       if (std::optional<Padding> padding = readCopy(kernel, ops[1], border))
         return padding;
+  if (ops.size() == 1 && Access(*ops[0].getDpsInitOperand(0)).coversAll() &&
+      !isWrittenOver(kernel.getResult(0)))
+    if (std::optional<Padding> padding = readCopy(kernel, ops[0], {}))
+      return isWrittenOver(padding->tensor) ? std::nullopt : padding;
   return readStrips(kernel, ops);
 }
 
@@ -276,9 +294,10 @@ std::optional<Subscripts> Padding::accessOf(const Subscripts &padded,
     at.index = at.index - inside.shift;
     auto values = valuesOf(at.index, extents);
     // Some readers do not reach the border.
-    bool isInside = inside.range && values &&
-                    values->first >= inside.range->first &&
-                    values->second < inside.range->second;
+    bool isInside =
+        inside.range &&
+        (!border || (values && values->first >= inside.range->first &&
+                     values->second < inside.range->second));
     if (inside.range && !isInside) {
       at.range = inside.range;
       if (border != Builder(context).getZeroAttr(border.getType()))
@@ -424,7 +443,8 @@ std::optional<double> KrnlFoldPaddingPass::costInside(KernelOp reader,
 
 /// Returns true if the readers are faster without the border, which saves a
 /// launch that takes at least as long as its bytes do.
-bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
+bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers,
+                                    bool border) {
   double launch = processor.launchCycles();
   double before = launch + rooflineCycles(kernel, processor), after = 0;
   for (const Reader &reader : readers.all) {
@@ -438,8 +458,12 @@ bool KrnlFoldPaddingPass::isCheaper(KernelOp kernel, const Readers &readers) {
   }
   if (readers.all.empty())
     return false;
-  FormChoice choice({"a border in memory", before}, /*gain=*/1);
-  choice.offer({"a border that no memory has", after});
+  FormChoice choice(
+      {border ? "a border in memory" : "a copy in memory", before},
+      /*gain=*/1);
+  choice.offer({border ? "a border that no memory has"
+                       : "reads of the tensor that is copied",
+                after});
   return choice.report(kernel.getLoc(), getArgument());
 }
 
@@ -448,7 +472,7 @@ void KrnlFoldPaddingPass::rewrite(KernelOp kernel) {
   std::optional<Padding> padding = findPadding(kernel);
   Readers readers;
   bool isFolded = padding && readers.find(kernel.getResult(0), *padding) &&
-                  isCheaper(kernel, readers);
+                  isCheaper(kernel, readers, bool(padding->border));
   if (isFolded)
     for (const Reader &reader : readers.all)
       readInside(reader.kernel, reader.padded, reader.padding);

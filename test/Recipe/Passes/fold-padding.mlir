@@ -111,6 +111,90 @@ func.func @viewed_border(%x: tensor<512x18xf32>) -> tensor<2x256x18xf32> {
   return %y : tensor<2x256x18xf32>
 }
 
+// A transposition has no border: its readers have the indices in the other order, here
+// of rows that are contiguous in both.
+// CHECK-LABEL: func @transposed(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<128x12x64xf32>
+// CHECK-NOT:     "transpose"
+// CHECK:         krnl.kernel "scale" {{.+}} ins(%[[X]] : tensor<128x12x64xf32>)
+// CHECK:           krnl.compute [h, s, d] (%{{.+}} = %{{.+}}[s, h, d]) -> (%{{.+}} = %{{.+}}[h, s, d])
+func.func @transposed(%x: tensor<128x12x64xf32>) -> tensor<12x128x64xf32> {
+  %e = tensor.empty() : tensor<12x128x64xf32>
+  %t = krnl.kernel "transpose" loops [h = 12, s = 128, d = 64] ins(%x : tensor<128x12x64xf32>) outs(%e : tensor<12x128x64xf32>) {
+  ^bb0(%a: tensor<128x12x64xf32>, %b: tensor<12x128x64xf32>):
+    %r = krnl.compute [h, s, d] (%v = %a[s, h, d]) -> (%_ = %b[h, s, d]) : (tensor<128x12x64xf32>) -> tensor<12x128x64xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<12x128x64xf32>
+  } -> tensor<12x128x64xf32>
+  %o = tensor.empty() : tensor<12x128x64xf32>
+  %y = krnl.kernel "scale" loops [h = 12, s = 128, d = 64] ins(%t : tensor<12x128x64xf32>) outs(%o : tensor<12x128x64xf32>) {
+  ^bb0(%a: tensor<12x128x64xf32>, %b: tensor<12x128x64xf32>):
+    %r = krnl.compute [h, s, d] (%v = %a[h, s, d]) -> (%_ = %b[h, s, d]) : (tensor<12x128x64xf32>) -> tensor<12x128x64xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<12x128x64xf32>
+  } -> tensor<12x128x64xf32>
+  return %y : tensor<12x128x64xf32>
+}
+
+// So has a part of a tensor, the elements of which are those of the part: no range is
+// needed.
+// CHECK-LABEL: func @sliced(
+// CHECK-NOT:     "slice"
+// CHECK:           krnl.compute [r, d] (%{{.+}} = %{{.+}}[r + 5, d]) ->
+func.func @sliced(%x: tensor<20x64xf32>) -> tensor<12x64xf32> {
+  %e = tensor.empty() : tensor<12x64xf32>
+  %t = krnl.kernel "slice" loops [r = 12, d = 64] ins(%x : tensor<20x64xf32>) outs(%e : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<20x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r + 5, d]) -> (%_ = %b[r, d]) : (tensor<20x64xf32>) -> tensor<12x64xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  %o = tensor.empty() : tensor<12x64xf32>
+  %y = krnl.kernel "negate" loops [r = 12, d = 64] ins(%t : tensor<12x64xf32>) outs(%o : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<12x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r, d]) -> (%_ = %b[r, d]) : (tensor<12x64xf32>) -> tensor<12x64xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  return %y : tensor<12x64xf32>
+}
+
+// A copy stays of a tensor that another kernel writes over.
+// CHECK-LABEL: func @written_over(
+// CHECK:         krnl.kernel "transpose"
+func.func @written_over(%x: tensor<64x32xf32>) -> (tensor<32x64xf32>, tensor<64x32xf32>) {
+  %e = tensor.empty() : tensor<32x64xf32>
+  %t = krnl.kernel "transpose" loops [i = 32, j = 64] ins(%x : tensor<64x32xf32>) outs(%e : tensor<32x64xf32>) {
+  ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
+    %r = krnl.compute [i, j] (%v = %a[j, i]) -> (%_ = %b[i, j]) : (tensor<64x32xf32>) -> tensor<32x64xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<32x64xf32>
+  } -> tensor<32x64xf32>
+  %z = krnl.kernel "fill" loops [j = 64, i = 32] outs(%x : tensor<64x32xf32>) {
+  ^bb0(%b: tensor<64x32xf32>):
+    %one = arith.constant 1.0 : f32
+    %r = krnl.compute [j, i] () -> (%_ = %b[j, i]) : () -> tensor<64x32xf32> { linalg.yield %one : f32 }
+    krnl.yield %r : tensor<64x32xf32>
+  } -> tensor<64x32xf32>
+  %o = tensor.empty() : tensor<32x64xf32>
+  %y = krnl.kernel "negate" loops [i = 32, j = 64] ins(%t : tensor<32x64xf32>) outs(%o : tensor<32x64xf32>) {
+  ^bb0(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>):
+    %r = krnl.compute [i, j] (%v = %a[i, j]) -> (%_ = %b[i, j]) : (tensor<32x64xf32>) -> tensor<32x64xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<32x64xf32>
+  } -> tensor<32x64xf32>
+  return %y, %z : tensor<32x64xf32>, tensor<64x32xf32>
+}
+
 // A part of a tensor has a border.
 // CHECK-LABEL: func @part(
 // CHECK-SAME:      %[[X:[^:]+]]: tensor<20x32xf32>

@@ -18,7 +18,7 @@ namespace onnxc {
 static std::string cyclesText(const PredictedForm &form) {
   if (!form.cycles)
     return "no legal recipe";
-  return llvm::formatv("{0} cycles", int64_t(*form.cycles));
+  return llvm::formatv("{0:F0} cycles", *form.cycles);
 }
 
 static void reportChoice(Location loc, StringRef pass, bool isRewritten,

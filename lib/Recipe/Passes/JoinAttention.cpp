@@ -16,6 +16,7 @@
 #include "Passes/FormChoice.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/Transforms/ReadTransposed.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/Passes.h"
@@ -260,6 +261,25 @@ struct KernelsLeft : RewriterBase::Listener {
 };
 } // namespace
 
+/// Lets the products of attentions read keys and values in the order that these
+/// have in memory. Layouts would be chosen so in the end: then the time that is
+/// predicted here is that of the recipes that are written.
+static void readInOrderOfMemory(IRRewriter &rewriter,
+                                ArrayRef<Attention> attentions) {
+  llvm::SetVector<KernelOp> products;
+  for (const Attention &attention : attentions) {
+    products.insert(attention.parts.scores);
+    products.insert(attention.sums);
+  }
+  auto isProduct = [&](KernelOp reader) { return products.contains(reader); };
+  for (KernelOp product : products)
+    for (unsigned input = 0; input < product.getIns().size();) {
+      auto copy = product.getIns()[input].getDefiningOp<KernelOp>();
+      // Then there is another input at its place, perhaps.
+      input += !copy || !readTransposed(rewriter, copy, isProduct);
+    }
+}
+
 void KrnlJoinAttentionPass::runOnOperation() {
   processor = TargetAttr::processorOf(getOperation());
   if (!processor.isDevice())
@@ -280,6 +300,7 @@ void KrnlJoinAttentionPass::runOnOperation() {
       ofQuery.kernels.insert(kernel);
   if (!ofQuery.kernels.empty())
     found = findAll(getOperation());
+  readInOrderOfMemory(rewriter, found);
   // Layers of a model have the same attention.
   for (Attention &attention : found) {
     auto *like = llvm::find_if(

@@ -17,10 +17,16 @@
 //
 // So slices of slices, and concatenations of them, read what is sliced.
 //
+//   %y[j, i] = %x[i, j]
+//   %z[m, n] += %w[m, k] * %y[k, n]
+//     ->
+//   %z[m, n] += %w[m, k] * %x[n, k]
+//
 //===----------------------------------------------------------------------===//
 
 #include "ForwardCopies.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/Transforms/ReadTransposed.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Support/NodeLocations.h"
 
@@ -274,6 +280,26 @@ static bool copiesNoResult(KernelOp copy) {
   return true;
 }
 
+/// Lets all reads of the copy read what is copied, and its readers have that
+/// for an input.
+static void readSource(KernelOp kernel, OpOperand &read,
+                       ArrayRef<OpOperand *> reads) {
+  OpOperand &written = *cast<ComputeOp>(read.getOwner()).getDpsInitOperand(0);
+  for (OpOperand *operand : reads) {
+    auto op = cast<ComputeOp>(operand->getOwner());
+    SmallVector<Subscripts> accesses = op.getSubscripts();
+    Subscripts &access = accesses[operand->getOperandNumber()];
+    access = composed(read, written, access, op.getNumLoops());
+    op.setSubscripts(accesses);
+  }
+  Value source = kernel.getIns()[0], copy = kernel.getResult(0);
+  while (!copy.use_empty()) {
+    OpOperand &use = *copy.use_begin();
+    replaceInput(cast<KernelOp>(use.getOwner()), use.getOperandNumber(),
+                 source);
+  }
+}
+
 bool composeCopies(RewriterBase &rewriter, KernelOp kernel, bool early) {
   OpOperand *read = findCopied(kernel);
   if (!read || isWritten(kernel.getIns()[0]) || Access(*read).hasRanges())
@@ -283,20 +309,41 @@ bool composeCopies(RewriterBase &rewriter, KernelOp kernel, bool early) {
   if (!Access(written).isOneToOne() || reads.empty() ||
       (early && (llvm::any_of(reads, writesAll) || !copiesNoResult(kernel))))
     return false;
-  for (OpOperand *operand : reads) {
-    auto op = cast<ComputeOp>(operand->getOwner());
-    SmallVector<Subscripts> accesses = op.getSubscripts();
-    Subscripts &access = accesses[operand->getOperandNumber()];
-    access = composed(*read, written, access, op.getNumLoops());
-    op.setSubscripts(accesses);
+  for (Operation *user : kernel.getResult(0).getUsers())
+    user->setLoc(fuseLocations(kernel.getLoc(), user->getLoc()));
+  readSource(kernel, *read, reads);
+  eraseWithOperands(rewriter, kernel);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Transpositions
+//===----------------------------------------------------------------------===//
+
+bool readTransposed(RewriterBase &rewriter, KernelOp kernel,
+                    function_ref<bool(KernelOp)> isReader) {
+  OpOperand *read = findCopied(kernel);
+  if (!read || isWritten(kernel.getIns()[0]) || Access(*read).hasRanges() ||
+      !Access(*read).isOneToOne() ||
+      !Access(*cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0))
+           .isOneToOne())
+    return false;
+  SmallVector<OpOperand *> reads;
+  for (OpOperand &use : kernel.getResult(0).getUses()) {
+    auto reader = dyn_cast<KernelOp>(use.getOwner());
+    if (!reader || reader->getBlock() != kernel->getBlock() ||
+        !reader.getRecipe().empty() || !isReader(reader) ||
+        use.getOperandNumber() >= reader.getIns().size())
+      return false;
+    for (OpOperand &element :
+         reader.getInArgument(use.getOperandNumber()).getUses()) {
+      auto op = dyn_cast<ComputeOp>(element.getOwner());
+      if (!op || op.isDpsInit(&element) || Access(element).hasRanges())
+        return false;
+      reads.push_back(&element);
+    }
   }
-  Value source = kernel.getIns()[0], copy = kernel.getResult(0);
-  while (!copy.use_empty()) {
-    OpOperand &use = *copy.use_begin();
-    auto reader = cast<KernelOp>(use.getOwner());
-    reader->setLoc(fuseLocations(kernel.getLoc(), reader.getLoc()));
-    replaceInput(reader, use.getOperandNumber(), source);
-  }
+  readSource(kernel, *read, reads);
   eraseWithOperands(rewriter, kernel);
   return true;
 }

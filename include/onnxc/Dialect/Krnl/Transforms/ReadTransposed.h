@@ -1,0 +1,23 @@
+//===- ReadTransposed.h - Reads without a transposition ---------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_READTRANSPOSED_H
+#define ONNXC_DIALECT_KRNL_TRANSFORMS_READTRANSPOSED_H
+
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace onnxc::krnl {
+
+/// Erases a kernel that copies a tensor with its dimensions in another order, if
+/// all that reads the result are kernels for which `isReader` is true: they
+/// read the tensor itself, in its order. False if it stays.
+bool readTransposed(mlir::RewriterBase &rewriter, KernelOp kernel,
+                    llvm::function_ref<bool(KernelOp)> isReader);
+
+} // namespace onnxc::krnl
+
+#endif // ONNXC_DIALECT_KRNL_TRANSFORMS_READTRANSPOSED_H

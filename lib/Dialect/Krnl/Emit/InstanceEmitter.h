@@ -28,9 +28,12 @@ private:
   struct Point;
 
   /// Returns true if a multiply and an add may be one operation. They may not
-  /// where the model's order is to be kept.
+  /// where the model's order is to be kept, nor in an op that overwrites an
+  /// operand without summing up: it would round otherwise with a result of its
+  /// own.
   bool contracts(const OpState &state) const {
-    return state.accumulates && !options.strict;
+    return state.accumulates && !options.strict &&
+           state.op.getNumReductionLoops() > 0;
   }
 
   OperandPositions &positions;

@@ -9,6 +9,7 @@
 #include "RefitTable.h"
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Support/ByteCount.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"

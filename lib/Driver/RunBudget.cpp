@@ -7,6 +7,7 @@
 #include "RunBudget.h"
 
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/ByteCount.h"
 #include "onnxc/Support/NodeLocations.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -25,9 +26,8 @@ namespace {
 class Unit {
 public:
   static Unit ofBytes(uint64_t limit) {
-    return limit >= 1 << 20   ? Unit{1 << 20, " MiB"}
-           : limit >= 1 << 10 ? Unit{1 << 10, " KiB"}
-                              : Unit{1, " B"};
+    ByteUnit unit = byteUnitOf(double(limit));
+    return {unit.bytes, " " + unit.name.str()};
   }
   static Unit ofSeconds(double limit) {
     return limit >= 1      ? Unit{1, " s"}
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  Unit(double size, llvm::StringLiteral name) : size(size), name(name.str()) {}
+  Unit(double size, std::string name) : size(size), name(std::move(name)) {}
 
   double size;
   std::string name;

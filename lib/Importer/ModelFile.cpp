@@ -211,7 +211,7 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
       static_cast<int>(slimmed.size()));
   stream.SetRecursionLimit(maxMessages + 64);
   if (slimmed.size() > INT32_MAX)
-    return "what it holds beside large tensors exceeds 2 GB";
+    return "what it holds beside large tensors exceeds 2 GiB";
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
     return "it is not an ONNX model, or the file is truncated or damaged";
   return std::nullopt;

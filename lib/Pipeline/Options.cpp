@@ -330,11 +330,12 @@ static constexpr Option optionTable[] = {
       "its times"},
      setText<&CompileOptions::times>},
     {{"max-ram", "SIZE",
-      "fail if a run needs more memory for its tensors, such as 512K; the "
-      "error names the nodes that need most"},
+      "fail if a run needs more memory for its tensors, in bytes or in K, M or "
+      "G of 1024, such as 512K or 512KiB; the error names the nodes that need "
+      "most"},
      setSize<&CompileOptions::maxRam>},
     {{"max-flash", "SIZE",
-      "fail if code and weights take more bytes, such as 2M"},
+      "fail if code and weights take more bytes, such as 2M or 2MiB"},
      setSize<&CompileOptions::maxFlash>},
     {{"max-latency", "TIME",
       "fail if a run takes longer: 5ms by the profile of --times, or 3Mcycles "
@@ -370,12 +371,12 @@ static constexpr Option optionTable[] = {
       "output of --emit=obj and static then needs no runtime"},
      setFlag<&CompileOptions::realTime>},
     {{"limit", "NAME=N",
-      "limit of the compilation; can be repeated: seconds (3600), memory (8G "
-      "and 8 times the model, or less where its container leaves less), "
-      "folded-bytes (of computed constants; 1G and 4 "
-      "times the model), nodes (250000), inlined-nodes (10000 and 256 for each "
-      "node), nesting (24), rank (64; also of lists of axes and sizes), bytes "
-      "(of the model and of each tensor; 64G)"},
+      "limit of the compilation, with K, M and G for 1024 and its powers; can "
+      "be repeated: seconds (3600), memory (8G and 8 times the model, or less "
+      "where its container leaves less), folded-bytes (of computed constants; "
+      "1G and 4 times the model), nodes (250000), inlined-nodes (10000 and 256 "
+      "for each node), nesting (24), rank (64; also of lists of axes and "
+      "sizes), bytes (of the model and of each tensor; 64G)"},
      setLimit},
     {{"threads", "N",
       "number of threads of the compiler (default: all processors)"},

@@ -5,19 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Report/Report.h"
+#include "onnxc/Support/ByteCount.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace onnxc;
-
-std::string onnxc::sizeText(int64_t bytes) {
-  if (bytes < 1024)
-    return llvm::formatv("{0} B", bytes);
-  if (bytes < 1024 * 1024)
-    return llvm::formatv("{0:F1} KB", double(bytes) / 1024);
-  return llvm::formatv("{0:F1} MB", double(bytes) / (1024 * 1024));
-}
 
 /// Parts of the work below this are not worth a line.
 static constexpr double minShare = 0.001;

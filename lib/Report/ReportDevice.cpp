@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Report/Report.h"
+#include "onnxc/Support/ByteCount.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,7 +37,7 @@ static void printKernel(llvm::raw_ostream &os, const DeviceKernel &kernel,
                         its->isSerialized ? ", wgmma serialized" : "");
 }
 
-/// images:      PTX sm_80 (12.0 KB), cubin sm_80 (14.1 KB)
+/// images:      PTX sm_80 (12.0 KiB), cubin sm_80 (14.1 KiB)
 static void printImages(llvm::raw_ostream &os,
                         const std::vector<ReportedImage> &images) {
   if (images.empty())
@@ -101,7 +102,7 @@ static void printPath(llvm::raw_ostream &os, const Report &report,
     os << "  and " << more << " shorter ones (--json)\n";
 }
 
-/// copies:      1.2 KB in 2 to the device, 40 B in 1 from it
+/// copies:      1.2 KiB in 2 to the device, 40 B in 1 from it
 static void printCopies(llvm::raw_ostream &os, const DeviceReport &device) {
   double bytes[2] = {}, times[2] = {};
   bool isKnown = true;
@@ -116,7 +117,7 @@ static void printCopies(llvm::raw_ostream &os, const DeviceReport &device) {
                       times[1], sizeText(int64_t(bytes[0])), times[0]);
 }
 
-///   24.0 KB to the device for MatMul_0
+///   24.0 KiB to the device for MatMul_0
 static void printCopy(llvm::raw_ostream &os, const DeviceCopy &copy,
                       const Report &report) {
   os << "  " << (copy.bytes ? sizeText(*copy.bytes) : "an unknown size");

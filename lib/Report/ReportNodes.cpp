@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Report/Report.h"
+#include "onnxc/Support/ByteCount.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -107,7 +108,7 @@ static void printLayer(llvm::raw_ostream &os, size_t number, double cycles,
                        const LayerReport &report) {
   const Layer &layer = report.layers[number];
   os << llvm::formatv(
-      "{0,9} {1,9} {2,9} {3,9} {4,9} {5,9} {6,9} {7,5:F1} %",
+      "{0,9} {1,9} {2,9} {3,10} {4,10} {5,10} {6,10} {7,5:F1} %",
       countText(layer.multiplyAdds), countText(layer.operations),
       countText(double(layer.parameters)), bytesText(layer.weightBytes),
       bytesText(layer.storedBytes), bytesText(layer.activationBytes),
@@ -137,7 +138,7 @@ static void printArena(llvm::raw_ostream &os, const Report &report) {
   constexpr size_t maxSlots = 5;
   for (const ArenaSlotUse *slot :
        llvm::ArrayRef(peak.slots).take_front(maxSlots))
-    os << llvm::formatv("  {0,9} at {1,-9} {2}\n", sizeText(slot->bytes),
+    os << llvm::formatv("  {0,10} at {1,-9} {2}\n", sizeText(slot->bytes),
                         slot->offset, layerNames(slot->layers, report.nodes));
 }
 
@@ -171,9 +172,8 @@ std::string Report::nodesText() const {
   os << "\n";
   if (nodes.unknownSize)
     os << llvm::formatv("dynamic sizes count as {0}\n", nodes.unknownSize);
-  os << "\n     MACs      ops    params   weights    stored   results      "
-        "code  "
-        " cost";
+  os << "\n     MACs       ops    params    weights     stored "
+        "   results       code    cost";
   if (nodes.milliseconds)
     os << "         ms   share  GFLOP/s   of peak";
   os << "  node\n";

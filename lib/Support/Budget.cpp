@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Support/ByteCount.h"
 #include "onnxc/Support/ContainerMemory.h"
 
 #include "mlir/IR/Action.h"
@@ -135,12 +136,6 @@ bool Budget::isExhausted() {
   return false;
 }
 
-/// 5 MiB, 300 bytes.
-static std::string sizeText(uint64_t bytes) {
-  return bytes >> 20 ? std::to_string(bytes >> 20) + " MiB"
-                     : std::to_string(bytes) + " bytes";
-}
-
 /// The exceeded limit, as a part of a message.
 std::string Budget::findExceeded() const {
   std::string text;
@@ -153,7 +148,7 @@ std::string Budget::findExceeded() const {
   uint64_t limit = memoryLimit();
   bool isContainers = !limits.memory && limit == containerLimit(memoryBefore);
   stream << "takes more than " << (isContainers ? "the " : "")
-         << sizeText(limit) << " of memory"
+         << sizeText(int64_t(limit)) << " of memory"
          << (isContainers ? " that its container leaves" : "")
          << "; --limit=memory=N allows more";
   return text;

@@ -117,7 +117,7 @@ def main():
             failed += 1
             print(f"FAILED {mode}/{case.name}: {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)
         if arguments.verbose:
-            print(f"{outcome.status:8} {mode}/{case.name} {outcome.seconds:.1f} s, {outcome.peak_mb:.0f} MB", flush=True)
+            print(f"{outcome.status:8} {mode}/{case.name} {outcome.seconds:.1f} s, {outcome.peak_mb:.0f} MiB", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -128,7 +128,7 @@ def run_models(entries, arguments):
         passed = outcome.status == "passed"
         records[entry["name"]] = {"status": outcome.status, "reason": "" if passed else describe(outcome),
                                   "seconds": round(outcome.seconds, 2), "peak_mb": round(outcome.peak_mb)}  # fmt: skip
-        text = f"{outcome.seconds:6.2f} s {outcome.peak_mb:6.0f} MB"
+        text = f"{outcome.seconds:6.2f} s {outcome.peak_mb:6.0f} MiB"
         print(f"{outcome.status:8} {entry['name']:24} {text}  {records[entry['name']]['reason']}", flush=True)
     return records
 

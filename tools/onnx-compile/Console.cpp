@@ -6,6 +6,8 @@
 
 #include "Console.h"
 
+#include "onnxc/Support/ByteCount.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 
@@ -61,13 +63,14 @@ void Console::finish(OMCompiler *compiler) {
   if (!showsSteps || output == "-")
     return;
   struct rusage usage;
-  double megabytes =
-      getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024.0 : 0;
+  int64_t peak =
+      getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
   std::string machine;
   if (!output.ends_with(".onnx"))
     machine = machineOf(omCompilerGetReport(compiler, "json"));
-  std::fprintf(stderr, "wrote %s%s in %.2f s, with at most %.0f MB\n",
-               output.str().c_str(), machine.c_str(), total, megabytes);
+  std::fprintf(stderr, "wrote %s%s in %.2f s, with at most %s\n",
+               output.str().c_str(), machine.c_str(), total,
+               onnxc::sizeText(peak).c_str());
   if (output.ends_with(".so"))
     std::fprintf(stderr, "run it with: onnx-run %s\n", output.str().c_str());
 }

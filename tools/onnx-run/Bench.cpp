@@ -7,6 +7,7 @@
 #include "Measure/ColdStart.h"
 #include "Measure/Energy.h"
 #include "Measure/Plot.h"
+#include "onnxc/Support/ByteCount.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -61,15 +62,15 @@ static void printTable(const json::Object &report) {
          << "threads: " << *report.getInteger("threads")
          << ", warm-up: " << *report.getInteger("warmup")
          << ", iterations: " << *report.getInteger("iterations")
-         << ", memory of the context: " << *report.getInteger("context_bytes")
-         << " bytes\n"
+         << ", memory of the context: "
+         << sizeText(*report.getInteger("context_bytes")) << "\n"
          << "callers: " << *report.getInteger("callers");
   if (std::optional<double> rate = report.getNumber("due_per_second"))
     outs() << format(", due: %.6g runs/s (", *rate)
            << *report.getString("arrivals") << ")";
   outs() << format(", throughput: %.6g runs/s, peak memory of the process: ",
                    *report.getNumber("runs_per_second"))
-         << *report.getInteger("peak_rss_bytes") << " bytes\n";
+         << sizeText(*report.getInteger("peak_rss_bytes")) << "\n";
   const json::Object &energy = *report.getObject("energy");
   if (std::optional<StringRef> reason = energy.getString("missing"))
     outs() << "energy: not measured, " << *reason << "\n";

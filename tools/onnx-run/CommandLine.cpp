@@ -240,7 +240,7 @@ static const Option table[] = {
      "error, not-finite (a NaN or an infinity in an output), OUTPUT>X or "
      "OUTPUT<X (an element), or signal (SIGUSR1 was received)"},
     {"snapshot-bytes", "SIZE", OfRun, setBytes<&Options::snapshotBytes>,
-     "maximum size of all snapshots, such as 64M, else 256 MiB"},
+     "maximum size of all snapshots, such as 64M or 64MiB, else 256 MiB"},
     {"warmup", "N", Timers | Alone, setCount<&Options::warmup>,
      "number of runs before the timed ones, else 10"},
     {"iterations", "N", Timers | Alone, setIterations,

@@ -65,7 +65,7 @@ def show(record):
     print(f"{record['model']} ({record['bytes'] / 1e6:.1f} MB)", record.get("error", ""))
     if "error" in record:
         return
-    print(f"  compiled in {record['compile_seconds']:.1f} s, {record['compile_peak_mb']:.0f} MB")
+    print(f"  compiled in {record['compile_seconds']:.1f} s, {record['compile_peak_mb']:.0f} MiB")
     for timing in record.get("timings", []):
         if timing["error"]:
             print(f"  {timing['engine']:20} {timing['error']}")

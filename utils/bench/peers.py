@@ -31,7 +31,7 @@ def peak_mb(pid):
 def compile_model(model, library, level=3):
     """Compiles in a process of its own, so that its peak memory can be told.
 
-    Returns (seconds, peak MB); raises RuntimeError with the compiler's first error.
+    Returns (seconds, peak MiB); raises RuntimeError with the compiler's first error.
     """
     command = [BUILD / "bin" / "onnx-compile", model, "-o", library, f"-O{level}"]
     started, peak = time.monotonic(), 0.0

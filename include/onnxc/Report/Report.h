@@ -193,9 +193,6 @@ double criticalMicroseconds(const Report &report);
 /// the bytes that are copied; empty without a device.
 std::string deviceText(const Report &report);
 
-/// 1.5 MB
-std::string sizeText(int64_t bytes);
-
 } // namespace onnxc
 
 #endif // ONNXC_REPORT_REPORT_H

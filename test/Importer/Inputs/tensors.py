@@ -5,7 +5,7 @@
 #
 # Writes raw.onnx and typed.onnx, which hold the same tensors of every element
 # type that a Constant may have, in raw_data and in the field for their type; external.onnx, whose
-# tensors are in weights.bin; and large.onnx with one tensor of 4 KB.
+# tensors are in weights.bin; and large.onnx with one tensor of 4 KiB.
 # ===------------------------------------------------------------------------===//
 import pathlib
 import sys

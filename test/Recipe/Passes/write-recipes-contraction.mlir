@@ -4,7 +4,7 @@
 
 // The measured tiles: 8x48 with 32 registers of 16 lanes; with 16 of 8 lanes 4x24,
 // since 4 divides 128 where 6 does not. Blocks
-// of columns stay in the second cache: 768 * 240 * 4 bytes are 3/4 of 1 MB.
+// of columns stay in the second cache: 768 * 240 * 4 bytes are 3/4 of 1 MiB.
 // CHECK-LABEL: kernel "large"
 // CHECK-NEXT:    block(n, 240) -> (n.o, n.cached),
 // CHECK-NEXT:    block(n.cached, 48) -> (n.p, n.r),

@@ -449,7 +449,7 @@ class Life(unittest.TestCase):
 
         round_trips(50)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        round_trips(500)  # 500 x (80 KB + 1000 strings)
+        round_trips(500)  # 500 x (80 KiB + 1000 strings)
         self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 8192)
 
     def test_many_sessions(self):

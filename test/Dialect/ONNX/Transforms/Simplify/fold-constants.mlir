@@ -131,7 +131,7 @@ func.func @dequantised(%x: tensor<1x1x5xf32>, %q: tensor<1x1x5xi8>) -> (tensor<2
 
 // -----
 
-// 80 KB of zeros are computed, but not where they come from.
+// 80 KiB of zeros are computed, but not where they come from.
 // CHECK-LABEL: func @large
 // CHECK-NEXT:    %[[Z:.+]] = onnx.Constant dense<-0.000000e+00> : tensor<1xf32>
 // CHECK-NEXT:    onnx.Constant dense<20000>

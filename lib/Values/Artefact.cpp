@@ -28,13 +28,8 @@ Expected<std::unique_ptr<Artefact>> Artefact::load(StringRef path,
   const char *const *names = artefact->omQueryEntryPoints(&count);
   artefact->entryName = entry.empty() && count ? names[0] : entry;
   const char *name = artefact->entryName.c_str();
-  if (artefact->omGetNumInputs(name) < 0) {
-    std::string known;
-    for (int64_t i = 0; i < count; ++i)
-      known += std::string(i ? ", " : "") + names[i];
-    return failure("%s has no entry point '%s'; it has: %s", path.str().c_str(),
-                   name, known.c_str());
-  }
+  if (artefact->omGetNumInputs(name) < 0)
+    return failure("%s: %s", path.str().c_str(), artefact->omGetLastError());
   for (int64_t i = 0; i < artefact->omGetNumInputs(name); ++i)
     artefact->inputArguments.push_back(artefact->omGetInput(name, i));
   for (int64_t i = 0; i < artefact->omGetNumOutputs(name); ++i)

@@ -9,6 +9,7 @@
 
 #include "Context.h"
 
+#include <stdio.h>
 #include <string.h>
 
 using namespace onnxc;
@@ -103,15 +104,41 @@ const OnnxcEntry *rt::findEntry(const OnnxcModel &model, const char *name) {
   return !entry && isMainName(name) ? entriesOf(model) : entry;
 }
 
+/// Adds a text to the message, cut off when too long.
+static void append(Message &message, const char *text) {
+  size_t length = strlen(message.text);
+  snprintf(message.text + length, sizeof message.text - length, "%s", text);
+}
+
+/// Adds the names of omQueryEntryPoints, as far as there is room for them and
+/// for what follows.
+static void appendNames(Message &message) {
+  constexpr size_t room = 320;
+  const char *separator = "";
+  for (ModelState *state = first; state; state = state->next)
+    for (int64_t i = 0; i < state->model->numEntries; ++i) {
+      const char *name = entriesOf(*state->model)[i].name;
+      if (strlen(message.text) + strlen(name) > room)
+        return append(message, *separator ? ", ..." : "...");
+      append(message, separator);
+      append(message, name);
+      separator = ", ";
+    }
+}
+
 /// The main entry of the only model.
 static FoundEntry findMain() {
   if (first && !first->next)
     return {first->model, entriesOf(*first->model)};
   if (!first && refused && !isForThisRuntime(*refused))
     return {};
-  setLastError(first ? "the program has several models: name an entry point of "
-                       "omQueryEntryPoints; --tag distinguishes models"
-                     : "the program has no model");
+  Message message;
+  message.set("the program has %s",
+              first ? "several models: name one of the entry points "
+                    : "no model");
+  appendNames(message);
+  append(message, first ? "; --tag distinguishes models" : "");
+  setLastError(message.text);
   return {};
 }
 
@@ -126,10 +153,14 @@ FoundEntry rt::findEntry(const char *name) {
     if (const OnnxcEntry *entry = findExactly(*state->model, name))
       return {state->model, entry};
   Message message;
-  message.set("the model has no entry point of this name: see "
-              "omQueryEntryPoints%s%s",
-              refused ? "; " : "",
-              refused ? explainInterface(*refused, "another model").text : "");
+  message.set("the %s has no entry point '%.100s'",
+              first && !first->next ? "model" : "program", name);
+  append(message, first ? "; it has: " : "");
+  appendNames(message);
+  if (refused) {
+    append(message, "; ");
+    append(message, explainInterface(*refused, "another model").text);
+  }
   setLastError(message.text);
   return {};
 }

@@ -356,7 +356,7 @@ bool openSession(State &state, const char *path, const char *entry) {
   state.entry = entry;
   int64_t numInputs = state.call.omGetNumInputs(entry);
   if (numInputs < 0) {
-    PyErr_Format(PyExc_ValueError, "the model has no entry point '%s'", entry);
+    PyErr_SetString(PyExc_ValueError, state.call.omGetLastError());
     return false;
   }
   if (state.call.omGetCpu && !state.call.omGetCpu(entry)) {

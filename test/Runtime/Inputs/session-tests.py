@@ -311,7 +311,7 @@ class Errors(unittest.TestCase):
                 ExecutionSession(part.name)
         with self.assertRaisesRegex(ImportError, "libm.so.6 is not a compiled model: it does not define"):
             ExecutionSession(other)
-        with self.assertRaisesRegex(ValueError, "no entry point 'other'"):
+        with self.assertRaisesRegex(ValueError, "no entry point 'other'; it has: run_main_graph, pool"):
             ExecutionSession(MODEL, entry="other")
 
     def test_strings(self):

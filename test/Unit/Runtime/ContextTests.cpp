@@ -429,7 +429,7 @@ TEST(Context, ModelsOfOtherRuntimesAreRefused) {
   EXPECT_EQ(omGetLastError(), "the model" + message);
   // A name that no other model has may be that of the one without a place here.
   EXPECT_EQ(omGetInput("run_main_graph_refused", 0), nullptr);
-  EXPECT_EQ(omGetLastError(), "the model has no entry point of this name: see "
-                              "omQueryEntryPoints; another model" +
-                                  message);
+  EXPECT_THAT(omGetLastError(),
+              HasSubstr(" has no entry point 'run_main_graph_refused'"));
+  EXPECT_THAT(omGetLastError(), testing::EndsWith("; another model" + message));
 }

@@ -65,6 +65,23 @@ llvm::Error onnxc::checkOutputName(const CompileOptions &options) {
                                  "' is the name of " + resultOf(promised));
 }
 
+llvm::Error onnxc::checkSideFiles(const CompileOptions &options) {
+  bool hasEntry = options.emit == "lib" || options.emit == "obj" ||
+                  options.emit == "static";
+  bool hasWeights = hasEntry || options.emit == modelKind;
+  std::tuple<bool, bool, StringRef, StringRef> files[] = {
+      {options.emitHeader, hasEntry, "a header", "--emit-header"},
+      {options.externalWeights, hasWeights, "a file of weights",
+       "--weights=external"}};
+  for (const auto &[isGiven, isWritten, file, option] : files)
+    if (isGiven && !isWritten)
+      return llvm::createStringError("--emit=" + options.emit + " writes " +
+                                     resultOf(options.emit) + " without " +
+                                     file + ": omit " + option +
+                                     ", or use --emit=lib, obj or static");
+  return llvm::Error::success();
+}
+
 llvm::Error onnxc::resolveTargets(MLIRContext *context,
                                   const CompileOptions &options,
                                   SmallVectorImpl<krnl::TargetAttr> &targets,

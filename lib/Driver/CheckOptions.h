@@ -20,6 +20,9 @@ CompileOptions completeOptions(const Input &input,
 /// late.
 llvm::Error checkOutputName(const CompileOptions &options);
 
+/// Refuses an option for a file beside the output where the output has none.
+llvm::Error checkSideFiles(const CompileOptions &options);
+
 /// Sets the targets of processors, and `levels` to those that code is made for.
 llvm::Error resolveTargets(mlir::MLIRContext *context,
                            const CompileOptions &options,

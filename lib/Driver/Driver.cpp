@@ -192,6 +192,9 @@ Outcome Compilation::prepare() {
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
   if (llvm::Error error = checkOutputName(options))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  if (llvm::Error error =
+          observers ? llvm::Error::success() : checkSideFiles(options))
+    return fail(Outcome::Usage, llvm::toString(std::move(error)));
   reportTargets();
   if (llvm::Error error = checkTargets(options, targets, levels))
     return fail(Outcome::Usage, llvm::toString(std::move(error)));
@@ -464,6 +467,7 @@ static void writeReproducer(const Input &input, const CompileOptions &options,
   CompileOptions again = options;
   again.emit = before.str();
   again.output = options.output + ".reproducer.mlir";
+  again.emitHeader = again.externalWeights = false;
   Events quiet;
   Report unused;
   if (Compilation(input, again, quiet, unused).run() == Outcome::Done &&

@@ -20,12 +20,12 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/RealTime.h"
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/Artefact/Descriptor.h"
 #include "onnxc/Target/Artefact/Header.h"
 #include "onnxc/Target/Artefact/Link.h"
 #include "onnxc/Target/Artefact/RealTime.h"
 #include "onnxc/Target/Artefact/Weights.h"
-#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Version.h"
@@ -43,36 +43,6 @@ using namespace onnxc;
 using namespace onnxc::target;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
-
-llvm::Error onnxc::writeFile(StringRef name, Writer write) {
-  auto failed = [&](std::error_code code) {
-    return llvm::createStringError(code, "cannot write '" + name +
-                                             "': " + code.message());
-  };
-  auto writeAll = [&](raw_ostream &os) -> llvm::Error {
-    llvm::Error error = write(os);
-    // Of files that are opened here; one that is destroyed with an unchecked
-    // error ends the process.
-    auto &file = static_cast<llvm::raw_fd_ostream &>(os);
-    file.flush();
-    std::error_code code = file.error();
-    file.clear_error();
-    return error || !code ? std::move(error) : failed(code);
-  };
-  if (isStream(name)) {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(name, code, fs::CD_OpenExisting, fs::FA_Write,
-                                fs::OF_None);
-    return code ? failed(code) : writeAll(stream);
-  }
-  NewFile file(name);
-  if (llvm::Error error = file.create())
-    return error;
-  llvm::raw_fd_ostream stream(file.handle(), /*shouldClose=*/false);
-  if (llvm::Error error = writeAll(stream))
-    return error;
-  return file.keep();
-}
 
 llvm::Error onnxc::writeOutput(const CompileOptions &options,
                                const Events &events, Writer write,

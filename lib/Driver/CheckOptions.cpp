@@ -11,8 +11,8 @@
 #include "onnxc/Pipeline/RuntimeFolder.h"
 
 #include "onnxc/Pipeline/Phases.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/Artefact/Link.h"
-#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 #include "onnxc/Target/Target.h"
 #include "llvm/Support/Path.h"
@@ -176,7 +176,7 @@ static llvm::Error checkRecipeFiles(const CompileOptions &options,
                                     ArrayRef<krnl::TargetAttr> levels) {
   if (levels.size() > 1)
     for (StringRef file : {options.recipes, options.emitRecipes})
-      if (file == "-" || target::isStream(file))
+      if (file == "-" || isStream(file))
         return llvm::createStringError(
             "recipes of " + target::processorNames(levels) +
             " are in a file of each, but '" + file + "' is none");

@@ -217,6 +217,7 @@ llvm::Error Compilation::checkFiles(ArrayRef<krnl::TargetAttr> levels) {
     outputs.artefacts.clear();
     outputs.header.clear();
     outputs.weights.clear();
+    outputs.constants.clear();
   }
   newRecipeFiles.clear();
   llvm::copy_if(
@@ -343,13 +344,23 @@ Outcome Compilation::runPhases() {
   return Outcome::Done;
 }
 
+/// The file of a name, which another one takes the place of when it is written;
+/// nothing if there is none.
+static std::optional<llvm::sys::fs::UniqueID> fileOf(StringRef name) {
+  llvm::sys::fs::UniqueID file;
+  if (name.empty() || llvm::sys::fs::getUniqueID(name, file))
+    return std::nullopt;
+  return file;
+}
+
 Outcome Compilation::writeText() {
   // Constants that the compiler made are read back from a file of their own.
-  std::string blobs = options.output + ".blobs";
-  bool hadBlobs = llvm::sys::fs::exists(blobs);
-  if (options.output != "-")
-    if (llvm::Error error = onnx::BlobStore::get(context.get()).save(blobs))
+  std::optional<llvm::sys::fs::UniqueID> before = fileOf(outputs.constants);
+  if (!outputs.constants.empty())
+    if (llvm::Error error =
+            onnx::BlobStore::get(context.get()).save(outputs.constants))
       return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  bool hasBlobs = fileOf(outputs.constants) != before;
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os, OpPrintingFlags().enableDebugInfo(options.debug));
@@ -360,18 +371,19 @@ Outcome Compilation::writeText() {
   };
   llvm::Error error =
       writeOutput(options, events, writeModule, [&] { return files->check(); });
+  if (error && hasBlobs && !before)
+    (void)llvm::sys::fs::remove(outputs.constants);
+  if (!hasBlobs)
+    outputs.constants.clear();
   if (!error)
     return Outcome::Done;
-  if (options.output != "-" && !hadBlobs)
-    (void)llvm::sys::fs::remove(blobs);
   return fail(Outcome::Usage, llvm::toString(std::move(error)));
 }
 
 Outcome Compilation::writeModel() {
   exporter::ExportOptions write;
-  if (options.output != "-")
-    write.dataFile =
-        (llvm::sys::path::filename(options.output) + ".data").str();
+  if (!outputs.constants.empty())
+    write.dataFile = llvm::sys::path::filename(outputs.constants).str();
   else if (options.externalWeights)
     return fail(Outcome::Usage, "--weights=external needs a file to write to");
   if (options.externalWeights)
@@ -388,10 +400,12 @@ Outcome Compilation::writeModel() {
   auto writeData = [&]() -> llvm::Error {
     if (llvm::Error error = files->check(); error || model->data.empty())
       return error;
-    return writeFile(options.output + ".data", [&](raw_ostream &os) {
+    return writeFile(outputs.constants, [&](raw_ostream &os) {
       return exporter::writeData(*model, os, events.cancel);
     });
   };
+  if (model->data.empty())
+    outputs.constants.clear();
   if (llvm::Error error = writeOutput(options, events, writeModel, writeData))
     return failToWrite(std::move(error));
   return Outcome::Done;

@@ -7,7 +7,7 @@
 #include "onnxc/Driver/Outputs.h"
 
 #include "onnxc/Pipeline/Phases.h"
-#include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/IR/Levels.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
@@ -18,7 +18,7 @@ using namespace onnxc;
 namespace path = llvm::sys::path;
 
 static bool isFile(StringRef name) {
-  return !name.empty() && name != "-" && !target::isStream(name);
+  return !name.empty() && name != "-" && !isStream(name);
 }
 
 /// One file, or one for each of several levels.
@@ -64,7 +64,7 @@ bool onnxc::hasHeader(const CompileOptions &options) {
 
 SmallVector<std::string> Outputs::all() const {
   SmallVector<std::string> files(artefacts);
-  for (const std::string &file : {header, weights})
+  for (const std::string &file : {header, weights, constants})
     if (!file.empty())
       files.push_back(file);
   llvm::append_range(files, recipes);
@@ -86,6 +86,9 @@ Outputs onnxc::outputsOf(const CompileOptions &options,
     outputs.header = besideArtefact(options.output, ".h");
   if (isBinary && options.externalWeights)
     outputs.weights = besideArtefact(options.output, ".weights");
+  if (isFile(options.output) && !llvm::is_contained(codeKinds, options.emit))
+    outputs.constants =
+        options.output + (options.emit == modelKind ? ".data" : ".blobs");
   if (isFile(options.emitRecipes))
     outputs.recipes = filesOf(options.emitRecipes, levels);
   return outputs;
@@ -93,7 +96,7 @@ Outputs onnxc::outputsOf(const CompileOptions &options,
 
 /// The file itself, whichever way it is named.
 static std::string placeOf(StringRef file) {
-  SmallString<128> name(target::resolveLinks(file)), folder;
+  SmallString<128> name(resolveLinks(file)), folder;
   (void)llvm::sys::fs::make_absolute(name);
   path::remove_dots(name);
   if (!llvm::sys::fs::real_path(path::parent_path(name), folder))
@@ -111,7 +114,7 @@ llvm::Error onnxc::checkOutputs(const Outputs &outputs) {
           std::make_error_code(std::errc::invalid_argument),
           "two outputs of the compilation have the name '" + file +
               "': give each a name of its own");
-    if (llvm::Error error = target::NewFile(file).create())
+    if (llvm::Error error = NewFile(file).create())
       return error;
   }
   return llvm::Error::success();

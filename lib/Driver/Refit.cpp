@@ -17,8 +17,8 @@
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Support/Budget.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/Artefact/Weights.h"
-#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,7 +33,6 @@ using namespace onnxc;
 using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
-using target::NewFile;
 using target::WeightsDigest;
 
 namespace {

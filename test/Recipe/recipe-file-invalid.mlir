@@ -18,7 +18,7 @@
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/refused 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // ABSENT: cannot read recipes from '{{.+}}absent': No such file or directory
-// UNWRITABLE: cannot write recipes to '{{.+}}folder': No such file or directory
+// UNWRITABLE: cannot write '{{.+}}folder': No such file or directory
 // WORD: word:2:1: error: expected 'kernel'
 // KEY: key:1:8: error: expected the key of the kernel in quotes
 // OPENKEY: open-key:1:8: error: the key of the kernel does not end

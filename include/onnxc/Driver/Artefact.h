@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "onnxc/Driver/Driver.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/Artefact/CustomLibrary.h"
 #include "onnxc/Target/NVPTX/DeviceImages.h"
 
@@ -33,12 +34,6 @@ struct ArtefactInputs {
 /// of all levels (targetModules), and fills in the report.
 llvm::Error writeArtefact(llvm::ArrayRef<mlir::ModuleOp> levels,
                           ArtefactInputs inputs);
-
-/// Writes to a stream, which keeps the errors.
-using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
-
-/// Writes a file that appears complete or not at all.
-llvm::Error writeFile(llvm::StringRef name, Writer write);
 
 /// Writes the output: by the callback, or to a file. `finish` is called before
 /// that takes its place, which it does not if that fails.

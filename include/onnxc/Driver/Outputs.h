@@ -20,6 +20,9 @@ struct Outputs {
   std::string header;
   /// The weights beside an artefact, of a model that has any; empty for none.
   std::string weights;
+  /// The constants beside a model or the text of a phase that has any outside
+  /// it; empty for none.
+  std::string constants;
   /// One, or those of each of several levels.
   llvm::SmallVector<std::string> recipes;
 

@@ -8,12 +8,12 @@
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeFile.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/IR/Levels.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -94,20 +94,14 @@ private:
   }
 
   LogicalResult saveRecipes(ArrayRef<KernelOp> kernels) {
-    std::string path = fileOf(emitRecipes);
-    std::error_code error;
-    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_Text);
-    if (!error) {
-      printRecipes(file.os(), kernels);
-      file.os().flush();
-      error = file.os().error();
-      // An unchecked error ends the process.
-      file.os().clear_error();
-    }
+    llvm::Error error =
+        writeFile(fileOf(emitRecipes), [&](llvm::raw_ostream &os) {
+          printRecipes(os, kernels);
+          return llvm::Error::success();
+        });
     if (error)
       return emitError(getOperation()->getLoc())
-             << "cannot write recipes to '" << path << "': " << error.message();
-    file.keep();
+             << llvm::toString(std::move(error));
     return success();
   }
 

@@ -6,7 +6,7 @@
 
 #include "onnxc/Target/NVPTX/DeviceTools.h"
 
-#include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Support/NewFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

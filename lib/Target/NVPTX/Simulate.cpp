@@ -6,9 +6,9 @@
 
 #include "DeviceInstructions.h"
 #include "TranslateKernels.h"
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/Code/AlignAccesses.h"
 #include "onnxc/Target/Code/Linker.h"
-#include "onnxc/Target/Code/NewFile.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -6,8 +6,8 @@
 #ifndef ONNXC_TARGET_ARTEFACT_LINK_H
 #define ONNXC_TARGET_ARTEFACT_LINK_H
 
+#include "onnxc/Support/NewFile.h"
 #include "onnxc/Target/CPU/Emit.h"
-#include "onnxc/Target/Code/NewFile.h"
 
 #include <functional>
 

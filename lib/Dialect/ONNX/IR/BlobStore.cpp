@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Support/NewFile.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
@@ -157,33 +157,17 @@ llvm::Error BlobStore::save(StringRef file) {
   if (keys.empty())
     return llvm::Error::success();
   llvm::sort(keys);
-  auto failed = [&](std::error_code code) {
-    return llvm::createStringError(code, "cannot write '" + file +
-                                             "': " + code.message());
-  };
-  // Beside its name, which it takes when it is complete: another file of the
-  // name may be mapped.
-  int handle;
-  SmallString<128> temporary;
-  if (std::error_code code = llvm::sys::fs::createUniqueFile(
-          file + ".%%%%%%.tmp", handle, temporary))
-    return failed(code);
-  llvm::raw_fd_ostream os(handle, /*shouldClose=*/true);
   SmallVector<uint64_t> offsets;
-  for (const Key &key : keys) {
-    offsets.push_back(os.tell());
-    ArrayRef<char> bytes = entries[key].bytes;
-    os.write(bytes.data(), bytes.size());
-  }
-  os.close();
-  std::error_code code = os.error();
-  os.clear_error();
-  if (!code)
-    code = llvm::sys::fs::rename(temporary, file);
-  if (code) {
-    (void)llvm::sys::fs::remove(temporary);
-    return failed(code);
-  }
+  llvm::Error error = writeFile(file, [&](llvm::raw_ostream &os) {
+    for (const Key &key : keys) {
+      offsets.push_back(os.tell());
+      ArrayRef<char> bytes = entries[key].bytes;
+      os.write(bytes.data(), bytes.size());
+    }
+    return llvm::Error::success();
+  });
+  if (error)
+    return error;
   for (auto [key, offset] : llvm::zip_equal(keys, offsets)) {
     entries[key].file = file.str();
     entries[key].offset = offset;

@@ -140,6 +140,9 @@ TEST_F(BlobStoreTest, SavedBlobsAreFoundByAnotherContext) {
   Blob second = store.add(text("2nd"), bytesType(3));
   Blob mapped = store.addMapped(file, 0, 4, bytesType(4));
   ASSERT_FALSE(llvm::errorToBool(store.save(path("blobs.bin"))));
+  // Nothing is left to be written.
+  ASSERT_FALSE(llvm::errorToBool(store.save(path("none"))));
+  EXPECT_FALSE(llvm::sys::fs::exists(path("none")));
   // What is in a file already is not written again.
   uint64_t size = 0;
   ASSERT_FALSE(llvm::sys::fs::file_size(path("blobs.bin"), size));

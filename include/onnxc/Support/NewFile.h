@@ -3,16 +3,18 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_TARGET_CODE_NEWFILE_H
-#define ONNXC_TARGET_CODE_NEWFILE_H
+#ifndef ONNXC_SUPPORT_NEWFILE_H
+#define ONNXC_SUPPORT_NEWFILE_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <string>
 
-namespace onnxc::target {
+namespace onnxc {
 
 /// A file that appears complete or not at all: it is written beside its
 /// position as NAME.??????.tmp, and takes the place when it is done. Unlike
@@ -60,6 +62,13 @@ private:
   int file = -1;
 };
 
+/// Writes to a stream, which keeps the errors.
+using Writer = llvm::function_ref<llvm::Error(llvm::raw_ostream &)>;
+
+/// Writes a file that appears complete or not at all, or to a device, a pipe
+/// or, as "-", the standard output.
+llvm::Error writeFile(llvm::StringRef name, Writer write);
+
 /// Writes `bytes` to the open file; an error of the system otherwise.
 std::error_code writeTo(int file, llvm::StringRef bytes);
 
@@ -69,6 +78,6 @@ bool isStream(llvm::StringRef name);
 /// The file itself where `name` is a link to it: links are not replaced.
 std::string resolveLinks(llvm::StringRef name);
 
-} // namespace onnxc::target
+} // namespace onnxc
 
-#endif // ONNXC_TARGET_CODE_NEWFILE_H
+#endif // ONNXC_SUPPORT_NEWFILE_H

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Target/Code/NewFile.h"
+#include "onnxc/Support/NewFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,7 +19,7 @@
 
 using namespace llvm;
 
-namespace onnxc::target {
+namespace onnxc {
 
 /// The pattern of the random part of a temporary name.
 static constexpr StringLiteral model = ".%%%%%%.tmp";
@@ -159,9 +159,41 @@ Error NewFile::keep() {
   return Error::success();
 }
 
-Error NewFile::failed(std::error_code code) const {
+static Error failedToWrite(StringRef name, std::error_code code) {
   return createStringError(code,
                            "cannot write '" + name + "': " + code.message());
 }
 
-} // namespace onnxc::target
+Error NewFile::failed(std::error_code code) const {
+  return failedToWrite(name, code);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole files
+//===----------------------------------------------------------------------===//
+
+Error writeFile(StringRef name, Writer write) {
+  auto writeAll = [&](raw_fd_ostream &os) -> Error {
+    Error error = write(os);
+    os.flush();
+    std::error_code code = os.error();
+    // One that is destroyed with an unchecked error ends the process.
+    os.clear_error();
+    return error || !code ? std::move(error) : failedToWrite(name, code);
+  };
+  if (name == "-" || isStream(name)) {
+    std::error_code code;
+    raw_fd_ostream stream(name, code, sys::fs::CD_OpenExisting,
+                          sys::fs::FA_Write, sys::fs::OF_None);
+    return code ? failedToWrite(name, code) : writeAll(stream);
+  }
+  NewFile file(name);
+  if (Error error = file.create())
+    return error;
+  raw_fd_ostream stream(file.handle(), /*shouldClose=*/false);
+  if (Error error = writeAll(stream))
+    return error;
+  return file.keep();
+}
+
+} // namespace onnxc

@@ -28,14 +28,22 @@ static void onInterrupt(int signal) {
   omCompilerCancel(running);
 }
 
+/// A reader of the output has gone.
+static volatile std::sig_atomic_t isPipeClosed = 0;
+
 static void printOutput(void *, const char *data, size_t size) {
   std::fwrite(data, 1, size, stdout);
 }
 
-/// Whether all output was written; reports an error if not.
+/// Whether all output was written; reports an error if not, or ends the process
+/// as programs in pipelines end whose reader has gone.
 static bool wasPrinted() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;
+  if (isPipeClosed) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   std::fprintf(stderr,
                "onnx-compile: error: cannot write to the standard output\n");
   return false;
@@ -91,6 +99,9 @@ int withCompiler(const CommandLine &line,
     onnxc::endTool("error: the model was truncated while it was compiled, "
                    "or its file cannot be read\n");
   });
+  // Nobody reads on: temporary files are removed first.
+  if (std::signal(SIGPIPE, [](int) { isPipeClosed = 1; }) == SIG_IGN)
+    std::signal(SIGPIPE, SIG_IGN);
   // A file that may not become so large is an error of writing it.
   std::signal(SIGXFSZ, SIG_IGN);
   int status = work(compiler, console);

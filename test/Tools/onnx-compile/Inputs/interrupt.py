@@ -3,7 +3,7 @@
 #
 #   interrupt.py FOLDER COMPILER
 # ===------------------------------------------------------------------------===//
-"""Ends the compiler by each signal once it has told of its first pass."""
+"""Ends the compiler by each signal once it has told of its first pass, and closes the pipes that it writes to."""
 
 import pathlib
 import signal
@@ -55,3 +55,19 @@ with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=listen) as pro
     text = process.stderr.read()
 assert (process.returncode, has_recipes) == (130, True), f"status {process.returncode}, {has_recipes}, {text}"
 assert files() == ["m.onnx"], files()
+
+# Without a reader of messages the compilation goes on.
+command = [compiler, "-q", "-v", str(folder / "m.onnx"), "--emit-recipes", str(folder / "m.recipes")]
+with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    process.stderr.readline()
+    process.stderr.close()
+assert process.returncode == 0, process.returncode
+assert files() == ["m.onnx", "m.recipes", "m.so"], files()
+
+# Without a reader of its output it ends as other programs do, once it has no temporary files.
+command = [compiler, "-q", str(folder / "m.onnx"), "--report"]
+with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    process.stdout.close()
+    text = process.stderr.read()
+assert (process.returncode, text) == (-signal.SIGPIPE, b""), f"status {process.returncode}, {text}"
+assert files() == ["m.onnx", "m.recipes", "m.so"], files()

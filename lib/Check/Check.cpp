@@ -160,6 +160,10 @@ void Checker::addUpgrades() {
                  : Twine(", in ") + Twine(names.size()) + " nodes"));
 }
 
+static bool isControlFlowOp(StringRef op) {
+  return op == "If" || op == "Loop" || op == "Scan";
+}
+
 void Checker::afterPhase(StringRef phase, ModuleOp module) {
   if (phase == "onnx-basic") {
     dynamic = findDynamicSizes(module);
@@ -174,6 +178,12 @@ void Checker::afterPhase(StringRef phase, ModuleOp module) {
     return;
   ModuleOp best = targetModules(module).back();
   for (const Fact &fact : findSlowNodes(best))
+    add(Severity::Warning, fact);
+  auto isControlFlow = [&](StringRef node) {
+    auto found = nodes.find(node);
+    return found != nodes.end() && isControlFlowOp(found->second.op);
+  };
+  for (const Fact &fact : findHostControlFlow(best, isControlFlow))
     add(Severity::Warning, fact);
   for (const Fact &fact : findWideTypes(best, wideResults))
     add(Severity::Warning, fact);

@@ -7,12 +7,15 @@
 #include "ModelFacts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/VectorizationReport.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -98,6 +101,14 @@ std::vector<Fact> onnxc::findDataDependentSizes(ModuleOp module) {
 /// Parts of the work below this are not worth a word.
 static constexpr double minShare = 0.001;
 
+/// The beginning of the reason of a node that has no kernel of a device.
+static const std::string hostReason = "runs on the processor, not on the GPU: ";
+
+/// Returns true for the module of a device, whose kernels all run there.
+static bool isForDevice(ModuleOp module) {
+  return krnl::TargetAttr::processorOf(module).isDevice();
+}
+
 std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
   // A node may have several such loops.
   std::map<std::tuple<bool, std::string, std::string, StringRef>, double>
@@ -105,14 +116,40 @@ std::vector<Fact> onnxc::findSlowNodes(ModuleOp module) {
   for (const ScalarLoop &part : findScalarLoops(module, assumedSize))
     shares[{part.kernel.empty(), nodeOf(part.loc), part.reason, part.hint}] +=
         part.share;
+  bool isDevice = isForDevice(module);
   std::vector<Fact> facts;
   for (const auto &[key, share] : shares) {
     const auto &[isCall, node, reason, hint] = key;
-    if (share >= minShare)
+    // Copies and waiting take their time however little the call does.
+    if (isCall && isDevice)
+      facts.push_back({"host", node, hostReason + reason, hint.str(), share});
+    else if (share >= minShare)
       facts.push_back({isCall ? "runtime-call" : "scalar", node,
                        (isCall ? "no loops: " : "no vectors: ") + reason,
                        hint.str(), share});
   }
+  return facts;
+}
+
+std::vector<Fact>
+onnxc::findHostControlFlow(ModuleOp module,
+                           llvm::function_ref<bool(StringRef)> isControlFlow) {
+  if (!isForDevice(module))
+    return {};
+  SmallVector<std::string> nodes; // in the order of the program
+  module.walk([&](Operation *op) {
+    if (isa<scf::SCFDialect>(op->getDialect()) && op->getNumRegions() > 0)
+      if (std::string node = nodeOf(op->getLoc());
+          isControlFlow(node) && !llvm::is_contained(nodes, node))
+        nodes.push_back(std::move(node));
+  });
+  std::vector<Fact> facts;
+  for (const std::string &node : nodes)
+    facts.push_back({"host", node,
+                     hostReason + "it waits for the GPU where a condition is "
+                                  "computed there",
+                     "Where in the place of If, and a Loop with a constant "
+                     "number of steps, need no condition"});
   return facts;
 }
 

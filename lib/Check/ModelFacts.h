@@ -43,8 +43,14 @@ DynamicSizes findDynamicSizes(mlir::ModuleOp module);
 std::vector<Fact> findDataDependentSizes(mlir::ModuleOp module);
 
 /// Finds nodes that run without vectors or as functions of the runtime, in a
-/// target's module of the phase krnl.
+/// target's module of the phase krnl; the latter stay on the host of a device.
 std::vector<Fact> findSlowNodes(mlir::ModuleOp module);
+/// Finds the branches and loops of a device's host program that are nodes for
+/// which `isControlFlow` returns true, in a module of the phase krnl; nothing
+/// without a device.
+std::vector<Fact>
+findHostControlFlow(mlir::ModuleOp module,
+                    llvm::function_ref<bool(llvm::StringRef)> isControlFlow);
 /// Finds nodes that compute with elements of 64 bits, in a target's module of
 /// the phase krnl. Nodes whose results are known to need 64 bits are left out.
 std::vector<Fact>

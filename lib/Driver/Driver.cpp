@@ -63,6 +63,7 @@ private:
   Outcome takeTargets();
   void reportTargets();
   llvm::Error checkFiles(ArrayRef<krnl::TargetAttr> levels);
+  void warnOfRuntime();
   void startThreads();
   Outcome runPhases();
   Outcome runPhase(const Phase &phase);
@@ -206,8 +207,26 @@ Outcome Compilation::prepare() {
                                     " comes before --resume=" + options.resume);
   if (llvm::Error error = checkFiles(levels))
     return failToWrite(std::move(error));
+  warnOfRuntime();
   startThreads();
   return loadCustomOps();
+}
+
+/// Says so if constants would be computed but for the runtime.
+void Compilation::warnOfRuntime() {
+  bool folds = options.level > 0 &&
+               (options.resume.empty() ||
+                phaseNumber(options.resume) < phaseNumber("krnl")) &&
+               lastPhase(options.emit) >= phaseNumber("onnx");
+  if (!folds || !events.message || !findHostRuntime(options).empty())
+    return;
+  std::string folder = options.runtimeDir.empty()
+                           ? "beside the compiler"
+                           : "in '" + options.runtimeDir + "'";
+  events.message({Severity::Warning, "",
+                  "cannot find onnxc_rt.o " + folder +
+                      ": fewer constants are computed at compile time; use "
+                      "--runtime-dir"});
 }
 
 /// Whether files can be written is known before the work.

@@ -319,8 +319,7 @@ onnx::Evaluator::Results Evaluation::run() {
 }
 
 onnx::Evaluator onnxc::makeEvaluator(const CompileOptions &options) {
-  std::string folder =
-      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
+  std::string folder = findHostRuntime(options);
   onnx::Evaluator evaluator;
   if (folder.empty())
     return evaluator;

@@ -40,6 +40,12 @@ std::string onnxc::findRuntime() {
   return runtimeBeside(sys::fs::getMainExecutable(nullptr, self));
 }
 
+std::string onnxc::findHostRuntime(const CompileOptions &options) {
+  SmallString<256> folder(options.runtimeDir.empty() ? findRuntime()
+                                                     : options.runtimeDir);
+  return sys::fs::exists(folder + "/onnxc_rt.o") ? folder.str().str() : "";
+}
+
 std::string onnxc::findRuntimeFor(const CompileOptions &options,
                                   StringRef triple) {
   std::string folder =

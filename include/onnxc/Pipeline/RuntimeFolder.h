@@ -16,6 +16,11 @@ namespace onnxc {
 /// this is in; empty if there is none.
 std::string findRuntime();
 
+/// The folder with the runtime that the compiler itself computes constants
+/// with: the one of --runtime-dir or that beside the compiler. Empty if it has
+/// none.
+std::string findHostRuntime(const CompileOptions &options);
+
 /// The folder with the runtime for machines of `triple`: the one of
 /// --runtime-dir or that beside the compiler, or the folder in it that has the
 /// name of the architecture. Empty if there is none.

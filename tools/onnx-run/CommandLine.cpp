@@ -288,6 +288,18 @@ static bool accepts(unsigned commands, Command command) {
   return commands >> unsigned(command) & 1;
 }
 
+/// Short forms, as onnx-compile has them.
+static constexpr std::pair<StringLiteral, StringLiteral> shortForms[] = {
+    {"-q", "quiet"}, {"-h", "help"}};
+
+/// The name of the option that a word before a value is, be it the short one.
+static StringRef optionName(StringRef word) {
+  for (const auto &[shortForm, name] : shortForms)
+    if (word == shortForm)
+      return name;
+  return word.ltrim('-');
+}
+
 static const Option *findOption(StringRef name) {
   const Option *found = llvm::find_if(
       table, [&](const Option &option) { return option.name == name; });
@@ -299,10 +311,10 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   StringRef text = arguments.front();
   arguments = arguments.drop_front();
   size_t equals = text.find('=');
-  StringRef name = text.take_front(equals).ltrim('-');
+  StringRef word = text.take_front(equals), name = optionName(word);
   const Option *option = findOption(name);
   if (!option)
-    return failure("unknown option --%s", name.str().c_str());
+    return failure("unknown option %s", word.str().c_str());
   if (!accepts(option->commands, options.command))
     return failure("--%s does not apply to this command", name.str().c_str());
   StringRef value;
@@ -431,6 +443,9 @@ static void printOption(raw_ostream &out, const Option &option,
                         std::optional<Command> command) {
   bool isLetter = option.name.size() == 1;
   std::string left = ((isLetter ? "-" : "--") + option.name).str();
+  for (const auto &[shortForm, name] : shortForms)
+    if (name == option.name)
+      left = (shortForm + ", " + left).str();
   if (!option.value.empty())
     left += ((isLetter ? " " : "=") + option.value).str();
   out << "  " << left_justify(left, 26) << option.help;

@@ -74,8 +74,11 @@ bool isExactConversion(Type from, Type to) {
          (toFloat.isF32() && (fromFloat.isF16() || fromFloat.isBF16()));
 }
 
-/// cast(cast(x : T) to U) to V -> cast(x) to V, if U holds all of T
+/// cast(cast(x : T) to U) to V -> cast(x) to V, if U holds all of T. The text
+/// of a number depends on its type: true is "True", and as an integer "1".
 LogicalResult mergeCasts(CastOp op, PatternRewriter &rewriter) {
+  if (isa<StringType>(getElementTypeOrSelf(op.getOutput())))
+    return rewriter.notifyMatchFailure(op, "the result is text");
   auto inner = op.getInput().getDefiningOp<CastOp>();
   if (!inner)
     return rewriter.notifyMatchFailure(op, "the operand is not a cast");

@@ -49,6 +49,23 @@ func.func @casts(%x: tensor<2xi32>) -> (none, none) {
 
 // -----
 
+// The text of a number shows its type: "True", "1" or "1.0", "0.1" or
+// "0.10000000149011612".
+// CHECK-LABEL: func @casts_to_text
+// CHECK:         %[[A:.+]] = onnx.Cast(%arg0) {{.*}} -> tensor<2xi64>
+// CHECK:         onnx.Cast(%[[A]]) {to = 8 : i64}
+// CHECK:         %[[B:.+]] = onnx.Cast(%arg1) {{.*}} -> tensor<2xf64>
+// CHECK:         onnx.Cast(%[[B]]) {to = 8 : i64}
+func.func @casts_to_text(%x: tensor<2xi1>, %y: tensor<2xf32>) -> (none, none) {
+  %0 = onnx.Cast(%x) {to = 7 : i64} : (tensor<2xi1>) -> none
+  %1 = onnx.Cast(%0) {to = 8 : i64} : (none) -> none
+  %2 = onnx.Cast(%y) {to = 11 : i64} : (tensor<2xf32>) -> none
+  %3 = onnx.Cast(%2) {to = 8 : i64} : (none) -> none
+  return %1, %3 : none, none
+}
+
+// -----
+
 // CHECK-LABEL: func @cast_like
 // CHECK-NEXT:    onnx.Cast(%arg0) {saturate = 0 : i64, to = 17 : i64}
 // CHECK-NEXT:    return

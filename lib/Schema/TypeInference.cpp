@@ -395,6 +395,19 @@ static void dropSlicedSizes(Operation *op, ArrayRef<Value> operands,
              {}};
 }
 
+/// Einsum takes a size of 1 or an unknown size of the first operand that has
+/// the dimension for that of the result, but it broadcasts with those of
+/// others.
+static void dropBroadcastSizes(Operation *op, InferredValue &found) {
+  auto type = dyn_cast<RankedTensorType>(found.type);
+  if (op->getName().getStringRef() != "onnx.Einsum" || !type)
+    return;
+  SmallVector<int64_t> shape(type.getShape());
+  llvm::replace(shape, int64_t(1), ShapedType::kDynamic);
+  found.type = RankedTensorType::get(shape, type.getElementType());
+  found.dimSymbols.assign(shape.size(), "");
+}
+
 /// The type of result `index` by the schema's function, completed and
 /// corrected.
 static InferredValue readResult(Operation *op, NodeContext &node,
@@ -407,6 +420,7 @@ static InferredValue readResult(Operation *op, NodeContext &node,
     dropZeroSizes(found);
   completeRank(op, facts, found);
   dropSlicedSizes(op, operands, facts, found);
+  dropBroadcastSizes(op, found);
   if (index == 3 && isUnfinished(op, facts))
     found = {dropShape(found.type), {}};
   Type variable = bindTypeVariable(schema, operands, index, facts, context);

@@ -55,6 +55,14 @@ def rows():
     for count in (65, 131):
         parts = [f32(np.arange(3 * (i % 4)).reshape(3, i % 4) + i) for i in range(count)]
         yield "Concat", parts, {"axis": 1}, np.concatenate(parts, axis=1)
+    # A size of 1 broadcasts, of whichever operand it is.
+    for equation, x, y in (
+        ("...ij,...jk->...ik", ROWS[None], f32(np.arange(40).reshape(5, 4, 2))),
+        ("...ij,...jk->...ik", f32(np.arange(24).reshape(2, 3, 4)), ROWS.T[None]),
+        ("bi,bi->b", ROWS[:1], ROWS),
+        ("bi,bi", ROWS, ROWS[:, :1]),
+    ):
+        yield "Einsum", [x, y], {"equation": equation}, np.einsum(equation, x, y)
     # Sizes that are given decide how much is cut off, whatever pads say.
     yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4]}, f32([[[12, 123, 230, 300]]])
     yield "ConvTranspose", [LINE, TAPS], {"output_shape": [4], "pads": [0, 0]}, f32([[[12, 123, 230, 300]]])

@@ -15,6 +15,7 @@
 #include "Lowering.h"
 #include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/ONNX/IR/EinsumEquation.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,16 +26,12 @@ using onnxc::krnl::KernelBuilder;
 namespace onnxc {
 namespace {
 
-/// A letter; the dimensions of an ellipsis are those below zero, the last being
-/// -1.
-using Label = int;
-using Labels = SmallVector<Label>;
+using Equation = onnx::EinsumEquation;
+using Label = Equation::Label;
+using Labels = Equation::Labels;
 
-/// An equation for operands of these ranks.
-struct Equation {
-  SmallVector<Labels> operands;
-  Labels result;
-};
+constexpr llvm::StringLiteral lettersDisagreeText =
+    "Einsum: sizes of one letter differ";
 
 /// A tensor and the label of each of its dimensions.
 struct Term {
@@ -44,85 +41,8 @@ struct Term {
 
 } // namespace
 
-/// The labels of "b...ij" for `ellipsis` dimensions in the place of the dots;
-/// fails for texts that are no terms.
-static FailureOr<Labels> parseTerm(StringRef text, int64_t ellipsis) {
-  Labels labels;
-  bool dotted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (llvm::isAlpha(text[i])) {
-      labels.push_back(text[i]);
-    } else if (text.substr(i).starts_with("...") && !dotted) {
-      dotted = true;
-      for (int64_t d = ellipsis; d > 0; --d)
-        labels.push_back(-int(d));
-      i += 2;
-    } else {
-      return failure();
-    }
-  }
-  return labels;
-}
-
-/// Labels that occur once, in alphabetical order after those of the ellipsis:
-/// the result's labels in equations without an arrow.
-static Labels implicitResult(const Equation &equation) {
-  std::map<Label, unsigned> uses;
-  for (const Labels &labels : equation.operands)
-    for (Label label : labels)
-      ++uses[label];
-  Labels result;
-  for (auto [label, count] : uses)
-    if (label < 0 || count == 1)
-      result.push_back(label);
-  return result;
-}
-
-static FailureOr<Equation> parseEquation(StringRef text, ValueRange operands) {
-  std::string compact;
-  llvm::copy_if(text, std::back_inserter(compact),
-                [](char c) { return c != ' '; });
-  auto [left, right] = StringRef(compact).split("->");
-  bool hasArrow = StringRef(compact).contains("->");
-  SmallVector<StringRef> terms;
-  left.split(terms, ',');
-  if (terms.size() != operands.size())
-    return failure();
-  Equation equation;
-  int64_t widest = 0;
-  for (auto [term, operand] : llvm::zip(terms, operands)) {
-    bool dotted = term.contains("...");
-    int64_t letters = int64_t(term.size()) - (dotted ? 3 : 0);
-    int64_t ellipsis = rankedType(operand).getRank() - letters;
-    if (ellipsis < 0 || (ellipsis > 0 && !dotted))
-      return failure();
-    FailureOr<Labels> labels = parseTerm(term, ellipsis);
-    if (failed(labels))
-      return failure();
-    equation.operands.push_back(*labels);
-    widest = std::max(widest, ellipsis);
-  }
-  if (!hasArrow) {
-    equation.result = implicitResult(equation);
-    return equation;
-  }
-  FailureOr<Labels> result = parseTerm(right, widest);
-  if (failed(result))
-    return failure();
-  for (auto [i, label] : llvm::enumerate(*result)) {
-    bool known = llvm::any_of(equation.operands, [&](const Labels &labels) {
-      return llvm::is_contained(labels, label);
-    });
-    if (!known || llvm::is_contained(ArrayRef(*result).take_front(i), label))
-      return failure();
-  }
-  equation.result = *result;
-  return equation;
-}
-
 /// Returns true if each letter has one size, as far as it is static. 1 is
-/// compatible with any size, but the result has the size of the first operand
-/// that has the letter.
+/// compatible with any size.
 static bool sizesAgree(const Equation &equation, ValueRange operands,
                        Type resultType) {
   std::map<Label, int64_t> sizes;
@@ -160,7 +80,7 @@ private:
   Term reduceAlone(Term term, const Labels &kept);
   Term multiply(const Term &lhs, const Term &rhs, const Labels &kept);
   Term dropUnits(Term term, const std::map<Label, int64_t> &extents);
-  void broadcastEllipsis(MutableArrayRef<Term> terms);
+  void broadcastLabels(MutableArrayRef<Term> terms);
   void unify(MutableArrayRef<Term> terms);
   Labels labelsKept(ArrayRef<Term> rest, const Labels &result,
                     const Labels &present);
@@ -279,20 +199,28 @@ Term EinsumBuilder::dropUnits(Term term,
   return {term.tensor, labels};
 }
 
-/// The dimensions of an ellipsis broadcast, also where sizes of 1 are dynamic.
-void EinsumBuilder::broadcastEllipsis(MutableArrayRef<Term> terms) {
+/// Dimensions of one label broadcast, also where sizes of 1 are dynamic; those
+/// of one operand have the same size.
+void EinsumBuilder::broadcastLabels(MutableArrayRef<Term> terms) {
   std::map<Label, SmallVector<Value>> given;
-  for (const Term &term : terms)
-    for (auto [d, label] : llvm::enumerate(term.labels))
-      if (label < 0)
-        given[label].push_back(sizeOf(b, loc, term.tensor, d));
+  for (const Term &term : terms) {
+    std::map<Label, Value> own;
+    for (auto [d, label] : llvm::enumerate(term.labels)) {
+      Value size = sizeOf(b, loc, term.tensor, d);
+      auto [first, isNew] = own.try_emplace(label, size);
+      if (isNew)
+        given[label].push_back(size);
+      else
+        checkEqualSizes(b, loc, first->second, size, lettersDisagreeText);
+    }
+  }
   std::map<Label, Value> sizes;
   for (const auto &[label, all] : given)
     sizes[label] = broadcastSize(b, loc, all);
   for (Term &term : terms) {
     SmallVector<Value> wanted;
     for (Label label : term.labels)
-      wanted.push_back(label < 0 ? sizes[label] : Value());
+      wanted.push_back(given[label].size() > 1 ? sizes[label] : Value());
     term.tensor = expandTo(b, loc, term.tensor, wanted);
   }
 }
@@ -313,7 +241,7 @@ void EinsumBuilder::unify(MutableArrayRef<Term> terms) {
     for (auto [d, label] : llvm::enumerate(term.labels)) {
       Value size = sizeOf(b, loc, term.tensor, d);
       checkEqualSizes(b, loc, sizes.try_emplace(label, size).first->second,
-                      size, "Einsum: sizes of one letter differ");
+                      size, lettersDisagreeText);
       term.tensor = withSize(b, loc, term.tensor, d, extents[label]);
     }
   }
@@ -340,7 +268,7 @@ Value EinsumBuilder::build(const Equation &equation, ValueRange operands) {
   SmallVector<Term> terms;
   for (auto [operand, labels] : llvm::zip(operands, equation.operands))
     terms.push_back({operand, labels});
-  broadcastEllipsis(terms);
+  broadcastLabels(terms);
   unify(terms);
   // Labels of one operand alone are summed up before the product.
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -367,13 +295,15 @@ namespace {
 
 Lowered lowerEinsum(onnx::EinsumOp op, onnx::EinsumOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
-  FailureOr<Equation> equation =
-      parseEquation(op.getEquation(), adaptor.getOperands());
+  SmallVector<int64_t> ranks;
+  for (Value operand : adaptor.getOperands())
+    ranks.push_back(rankedType(operand).getRank());
+  FailureOr<Equation> equation = Equation::parse(op.getEquation(), ranks);
   if (failed(equation))
     return rewriter.notifyMatchFailure(
         op, "the equation is none, or not one for these ranks");
   if (!sizesAgree(*equation, adaptor.getOperands(), op->getResult(0).getType()))
-    return neverMade(rewriter, op, "Einsum: sizes of one letter differ");
+    return neverMade(rewriter, op, lettersDisagreeText);
   EinsumBuilder builder(rewriter, op.getLoc(),
                         getElementTypeOrSelf(op->getOperand(0).getType()));
   return builder.build(*equation, adaptor.getOperands());

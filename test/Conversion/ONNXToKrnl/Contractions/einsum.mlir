@@ -38,3 +38,13 @@ func.func @broadcast(%x: tensor<1x3x4xf32>, %y: tensor<7x4x5xf32>) -> tensor<7x3
   %z = onnx.Einsum(%x, %y) {equation = "...ij,...jk"} : (tensor<1x3x4xf32>, tensor<7x4x5xf32>) -> tensor<7x3x5xf32>
   return %z : tensor<7x3x5xf32>
 }
+
+// So is one that is dynamic, of a letter as well as of the dots.
+// CHECK-LABEL: func @dynamic_broadcast
+// CHECK:         krnl.check %{{.+}}, "sizes of the operands do not broadcast"
+// CHECK:         krnl.kernel "expand"
+// CHECK:         krnl.kernel "Einsum" loops [b = %
+func.func @dynamic_broadcast(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>) -> tensor<?xf32> {
+  %z = onnx.Einsum(%x, %y) {equation = "bj,bj->b"} : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
 
+#include "onnxc/Dialect/ONNX/IR/EinsumEquation.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 
@@ -61,6 +62,35 @@ static void inferMatMul(RuleNode &node, Value a, Value b) {
   node.setDims(0, dims);
 }
 
+/// einsum(x[1, m, k], y[b, k, n]) {equation = "...ij,...jk->...ik"} ->
+/// [b, m, n]: dimensions of one label broadcast.
+static void inferEinsum(RuleNode &node, EinsumOp op) {
+  SmallVector<Exprs> operands;
+  SmallVector<int64_t> ranks;
+  for (Value operand : op->getOperands()) {
+    std::optional<Exprs> dims = node.dims(operand);
+    if (!dims)
+      return;
+    ranks.push_back(dims->size());
+    operands.push_back(std::move(*dims));
+  }
+  FailureOr<EinsumEquation> equation =
+      EinsumEquation::parse(op.getEquation(), ranks);
+  if (failed(equation))
+    return;
+  DenseMap<EinsumEquation::Label, AffineExpr> sizes;
+  for (auto [dims, labels] : llvm::zip_equal(operands, equation->operands))
+    for (auto [dim, label] : llvm::zip_equal(dims, labels)) {
+      auto [size, isNew] = sizes.try_emplace(label, dim);
+      if (!isNew)
+        size->second = node.space.broadcast(size->second, dim);
+    }
+  node.setDims(0, llvm::to_vector<4>(llvm::map_range(
+                      equation->result, [&](EinsumEquation::Label label) {
+                        return sizes.lookup(label);
+                      })));
+}
+
 /// expand(x, shape): the shape's elements broadcast with x's sizes.
 static void inferExpand(RuleNode &node, ExpandOp op) {
   std::optional<Exprs> input = node.dims(op.getInput());
@@ -78,5 +108,6 @@ void onnxc::onnx::inferBroadcastDims(RuleNode &node) {
           [&](MatMulIntegerOp op) { inferMatMul(node, op.getA(), op.getB()); })
       .Case(
           [&](QLinearMatMulOp op) { inferMatMul(node, op.getA(), op.getB()); })
+      .Case([&](EinsumOp op) { inferEinsum(node, op); })
       .Case([&](ExpandOp op) { inferExpand(node, op); });
 }

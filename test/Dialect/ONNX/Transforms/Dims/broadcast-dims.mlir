@@ -63,3 +63,18 @@ func.func @all_elementwise(%x: tensor<?x!onnx.string> {onnx.dims = ["a"]}, %y: t
   %1 = onnx.PRelu(%data, %slope) : (tensor<?x?xf32>, tensor<?xf32>) -> none
   return %0, %1 : none, none
 }
+
+// -----
+
+// A size of 1 or an unknown one of the first operand is not that of the result.
+// CHECK-LABEL: func @einsum
+// CHECK:         onnx.Einsum{{.*}}["b", "2", "n"]
+// CHECK:         onnx.Einsum{{.*}}["broadcast(a, b)", "n"]
+// CHECK:         onnx.Einsum{{.*}} -> tensor<5x2xf32>
+func.func @einsum(%x: tensor<1x2x3xf32>, %y: tensor<?x3x?xf32> {onnx.dims = ["b", "", "n"]},
+                  %z: tensor<?x3xf32> {onnx.dims = ["a", ""]}, %w: tensor<5x3xf32>) -> (none, none, none) {
+  %0 = onnx.Einsum(%x, %y) {equation = "...ij,...jk->...ik"} : (tensor<1x2x3xf32>, tensor<?x3x?xf32>) -> none
+  %1 = onnx.Einsum(%z, %y) {equation = "...j,...jk"} : (tensor<?x3xf32>, tensor<?x3x?xf32>) -> none
+  %2 = onnx.Einsum(%x, %w) {equation = "bij,bj->bi"} : (tensor<1x2x3xf32>, tensor<5x3xf32>) -> none
+  return %0, %1, %2 : none, none, none
+}

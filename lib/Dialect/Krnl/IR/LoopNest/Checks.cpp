@@ -186,6 +186,43 @@ static bool isUsedElsewhere(const LoopNest &nest, const BodyOp &op,
          });
 }
 
+/// Fails unless one of the ops inside loop `number` has it as its next one, and
+/// only the last op reduces it and has results for others.
+static LogicalResult checkInside(const LoopNest &nest, unsigned number,
+                                 unsigned i, ArrayRef<unsigned> computeAt,
+                                 EmitErrorFn emitError) {
+  StringRef name = nest.loop(number).name;
+  const BodyOp &op = nest.op(i);
+  bool isLast = i == computeAt.back();
+  const LoopUse &use = *op.find(number);
+  // Loops of threads, and those in registers, may be around that of the last
+  // op, which they hold the results of: all ops inside have them in one strip.
+  auto isAround = [&](const LoopUse &other) {
+    return nest.loop(other.loop).fusedOuter ||
+           (isLast && !other.reduced && !nest.endsEarly(other.loop) &&
+            (nest.isInRegisters(other) || nest.loop(other.loop).mapped));
+  };
+  if (!llvm::all_of(llvm::make_range(op.loops.begin(), op.find(number)),
+                    isAround))
+    return emitError()
+           << "loop '" << name
+           << "' is not the next loop inside those of fuse_outer in op '"
+           << op.name << "'";
+  if (use.unroll != 1 || use.lanes || use.role != RegisterRole::None)
+    return emitError() << "ops run inside loop '" << name
+                       << "' together, so it stays a plain loop";
+  if (use.reduced != isLast)
+    return emitError() << "op '" << op.name << "' "
+                       << (isLast ? "is the last one inside loop '"
+                                  : "is not the last one inside loop '")
+                       << name << "', so it must "
+                       << (isLast ? "reduce it" : "not reduce it");
+  if (!isLast && isUsedElsewhere(nest, op, computeAt))
+    return emitError() << "the result of op '" << op.name
+                       << "' is used outside of loop '" << name << "'";
+  return success();
+}
+
 /// Ops inside one loop follow one another, begin with it, and only the last one
 /// has something for those after.
 LogicalResult NestBuilder::checkComputeAt(EmitErrorFn emitError) const {
@@ -199,38 +236,9 @@ LogicalResult NestBuilder::checkComputeAt(EmitErrorFn emitError) const {
   if (computeAt.back() - computeAt.front() + 1 != computeAt.size())
     return emitError() << "ops that run over loop '" << name
                        << "' do not follow one another";
-  for (unsigned i : computeAt) {
-    const BodyOp &op = bodyOps[i];
-    bool isLast = i == computeAt.back();
-    const LoopUse &use = *op.find(*number);
-    // Loops of threads, and those in registers, may be around that of the last
-    // op, which they hold the results of: all ops inside have them in one
-    // strip.
-    auto isAround = [&](const LoopUse &other) {
-      return allLoops[other.loop].fusedOuter ||
-             (isLast && !other.reduced && !endsEarly(other.loop) &&
-              (isInRegisters(other) || allLoops[other.loop].mapped));
-    };
-    if (!llvm::all_of(llvm::make_range(op.loops.begin(), op.find(*number)),
-                      isAround))
-      return emitError()
-             << "loop '" << name
-             << "' is not the next loop inside those of fuse_outer in "
-                "op '"
-             << op.name << "'";
-    if (use.unroll != 1 || use.lanes || use.role != RegisterRole::None)
-      return emitError() << "ops run inside loop '" << name
-                         << "' together, so it stays a plain loop";
-    if (use.reduced != isLast)
-      return emitError() << "op '" << op.name << "' "
-                         << (isLast ? "is the last one inside loop '"
-                                    : "is not the last one inside loop '")
-                         << name << "', so it must "
-                         << (isLast ? "reduce it" : "not reduce it");
-    if (!isLast && isUsedElsewhere(*this, op, computeAt))
-      return emitError() << "the result of op '" << op.name
-                         << "' is used outside of loop '" << name << "'";
-  }
+  for (unsigned i : computeAt)
+    if (failed(checkInside(*this, *number, i, computeAt, emitError)))
+      return failure();
   return success();
 }
 
@@ -296,6 +304,25 @@ static LogicalResult checkBoxes(const LoopNest &nest, EmitErrorFn emitError) {
   return success();
 }
 
+/// Fails unless the loops still suit the prefetches, products of matrices and
+/// pipelines of steps before.
+static LogicalResult checkSteps(const LoopNest &nest, EmitErrorFn emitError) {
+  for (const Prefetch &prefetch : nest.prefetches())
+    if (std::string reason = reasonAgainst(nest, prefetch); !reason.empty())
+      return emitError() << "cannot prefetch operand " << prefetch.operand
+                         << ": " << reason;
+  for (const Mma &mma : nest.mmas())
+    if (std::string reason = reasonAgainst(nest, mma); !reason.empty())
+      return emitError() << "op '" << nest.op(mma.op).name
+                         << "' cannot use products of matrices: " << reason;
+  for (const Pipeline &pipeline : nest.pipelines())
+    if (std::string reason = reasonAgainst(nest, pipeline); !reason.empty())
+      return emitError() << "loop '" << nest.loop(pipeline.loop).name
+                         << "' cannot have " << pipeline.stages
+                         << " stages: " << reason;
+  return success();
+}
+
 LogicalResult NestBuilder::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkCluster(emitError)) ||
       failed(checkComputeAt(emitError)))
@@ -326,20 +353,8 @@ LogicalResult NestBuilder::check(EmitErrorFn emitError) const {
   for (const Pack &pack : allPacks)
     if (failed(checkPack(pack, emitError)))
       return failure();
-  for (const Prefetch &prefetch : allPrefetches)
-    if (std::string reason = reasonAgainst(*this, prefetch); !reason.empty())
-      return emitError() << "cannot prefetch operand " << prefetch.operand
-                         << ": " << reason;
-  for (const Mma &mma : allMmas)
-    if (std::string reason = reasonAgainst(*this, mma); !reason.empty())
-      return emitError() << "op '" << bodyOps[mma.op].name
-                         << "' cannot use products of matrices: " << reason;
-  for (const Pipeline &pipeline : allPipelines)
-    if (std::string reason = reasonAgainst(*this, pipeline); !reason.empty())
-      return emitError() << "loop '" << allLoops[pipeline.loop].name
-                         << "' cannot have " << pipeline.stages
-                         << " stages: " << reason;
-  if (failed(checkBoxes(*this, emitError)))
+  if (failed(checkSteps(*this, emitError)) ||
+      failed(checkBoxes(*this, emitError)))
     return failure();
   return checkCaches(emitError);
 }

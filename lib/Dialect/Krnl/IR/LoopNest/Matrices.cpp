@@ -107,10 +107,9 @@ static bool isVisible(const LoopNest &nest, const Mma &mma,
          (nest.op(from).isShared && !mma.isOfWarpgroup());
 }
 
-/// Which of the loops have other iterations than the instruction needs, or are
-/// iterated over in another way.
-static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
-                                      int64_t depth) {
+/// Which of the loops have other iterations than the instruction needs.
+static std::string reasonAgainstIterations(const LoopNest &nest, const Mma &mma,
+                                           int64_t depth) {
   const BodyOp &op = nest.op(mma.op);
   SmallVector<std::pair<unsigned, int64_t>> extents = {
       {mma.rowCopies, MatrixSums::copies},
@@ -137,6 +136,14 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
     if (use->role != RegisterRole::None)
       return name + " is part of a register tile";
   }
+  return {};
+}
+
+/// Which of the loops that the instruction's registers hold are not unrolled,
+/// or not the only vectors.
+static std::string reasonAgainstRegisters(const LoopNest &nest,
+                                          const Mma &mma) {
+  const BodyOp &op = nest.op(mma.op);
   for (unsigned number : {mma.rowCopies, mma.columnCopies})
     if (!nest.isInRegisters(*op.find(number)))
       return "loop '" + nest.loop(number).name + "' is not unrolled";
@@ -145,6 +152,11 @@ static std::string reasonAgainstLoops(const LoopNest &nest, const Mma &mma,
   for (const LoopUse &use : op.loops)
     if (use.lanes && use.loop != mma.columnCopies)
       return "loop '" + nest.loop(use.loop).name + "' is vectorized";
+  return {};
+}
+
+/// Which of the loops are not over the threads that the instruction gives them.
+static std::string reasonAgainstThreads(const LoopNest &nest, const Mma &mma) {
   auto isAt = [&](unsigned number, int64_t stride) {
     return nest.loop(number).mapped && threadsOf(nest, number).stride == stride;
   };
@@ -169,8 +181,12 @@ std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
       !isVisible(nest, mma, *product->rhs))
     return "it does not sum up products of two inputs of the kernel or shared "
            "results, of f16, bf16, f32 or bytes";
-  if (std::string reason = reasonAgainstLoops(nest, mma, product->depth());
+  if (std::string reason = reasonAgainstIterations(nest, mma, product->depth());
       !reason.empty())
+    return reason;
+  if (std::string reason = reasonAgainstRegisters(nest, mma); !reason.empty())
+    return reason;
+  if (std::string reason = reasonAgainstThreads(nest, mma); !reason.empty())
     return reason;
   OpOperand *rows = product->lhs, *columns = product->rhs;
   if (!indexes(nest, op, *rows, mma.rowCopies))

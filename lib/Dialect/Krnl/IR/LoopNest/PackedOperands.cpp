@@ -207,6 +207,26 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
   return {};
 }
 
+/// Which of the loops cannot be a dimension of a packed form, or that it would
+/// be too large.
+static std::string reasonAgainstSize(const LoopNest &nest,
+                                     ArrayRef<unsigned> loops) {
+  int64_t elements = 1;
+  for (unsigned number : loops) {
+    const Loop &loop = nest.loop(number);
+    if (stemsFromFusion(nest, number))
+      return "loop '" + loop.name +
+             "' is fused; a packed dimension is one loop";
+    if (loop.isDynamic())
+      continue;
+    if (llvm::MulOverflow(elements, loop.extent, elements) ||
+        elements > maxPackedElements)
+      return "its packed form would have more than " +
+             std::to_string(maxPackedElements) + " elements";
+  }
+  return {};
+}
+
 /// The size of the packed form follows from the loops, and all ops that read it
 /// run over the same ones.
 LogicalResult NestBuilder::checkPack(const Pack &pack,
@@ -225,19 +245,8 @@ LogicalResult NestBuilder::checkPack(const Pack &pack,
     return refuse("a dimension of unknown size is not indexed by a loop");
   SmallVector<unsigned> loops = packedLoops(*this, pack);
   assert(!loops.empty() && "a step names a loop that indexes the operand");
-  int64_t elements = 1;
-  for (unsigned number : loops) {
-    const Loop &loop = allLoops[number];
-    if (stemsFromFusion(*this, number))
-      return refuse("loop '" + Twine(loop.name) +
-                    "' is fused; a packed dimension is one loop");
-    if (loop.isDynamic())
-      continue;
-    if (llvm::MulOverflow(elements, loop.extent, elements) ||
-        elements > maxPackedElements)
-      return refuse("its packed form would have more than " +
-                    Twine(maxPackedElements) + " elements");
-  }
+  if (std::string reason = reasonAgainstSize(*this, loops); !reason.empty())
+    return refuse(reason);
   llvm::sort(loops);
   for (const Operand::Reader &reader : operand.readers) {
     SmallVector<unsigned> own = indexingLoops(*this, reader);
@@ -324,6 +333,54 @@ static std::string reasonAgainst(const LoopNest &nest,
   return "";
 }
 
+/// Ops that reduce something read the operand, and all in the order of the
+/// panels.
+static std::string reasonAgainstReaders(const LoopNest &nest,
+                                        const PackedPanels &panels,
+                                        unsigned operand) {
+  auto isReduced = [](const LoopUse &use) { return use.reduced; };
+  bool reduces = false;
+  for (const LoopNest::Operand::Reader &reader :
+       nest.operand(operand).readers) {
+    if (llvm::none_of(nest.op(reader.op).loops, isReduced))
+      continue;
+    reduces = true;
+    if (std::string reason = reasonAgainst(nest, panels, reader.op);
+        !reason.empty())
+      return reason;
+  }
+  return reduces ? "" : "no op that reads it reduces anything";
+}
+
+/// Several tiles, and how many is known, read each panel.
+static std::string reasonAgainstPasses(const LoopNest &nest,
+                                       const PackedPanels &panels) {
+  int64_t passes = 1;
+  for (unsigned loop : passesOf(nest, panels))
+    if (nest.loop(loop).isDynamic() ||
+        llvm::MulOverflow(passes, nest.loop(loop).extent, passes))
+      return "the number of iterations of loop '" + nest.loop(loop).name +
+             "' is not known or too large";
+  return passes < 2 ? "one tile alone reads each panel" : "";
+}
+
+/// The columns of a step fill a line.
+static std::string reasonAgainstLines(const LoopNest &nest,
+                                      const PackedPanels &panels,
+                                      const Prefetch &prefetch) {
+  int64_t bytes = nest.operand(prefetch.operand).elementBytes;
+  for (auto [position, loop] :
+       llvm::enumerate(ArrayRef(panels.loops).drop_front(panels.panel + 1))) {
+    if (nest.loop(loop).isDynamic())
+      return "the extent of loop '" + nest.loop(loop).name + "' is not known";
+    if (panels.panel + 1 + position >= panels.columns)
+      bytes *= nest.loop(loop).extent;
+  }
+  if (bytes < prefetch.lineBytes)
+    return "the columns of a step have fewer bytes than a line";
+  return "";
+}
+
 std::string reasonAgainst(const LoopNest &nest, const Prefetch &prefetch) {
   if (prefetch.distance == 0) {
     std::string reason;
@@ -336,39 +393,10 @@ std::string reasonAgainst(const LoopNest &nest, const Prefetch &prefetch) {
   if (!panels)
     return "no loop in fuse_outer goes over panels of the columns of a "
            "register tile";
-  auto isReduced = [](const LoopUse &use) { return use.reduced; };
-  bool reduces = false;
-  for (const LoopNest::Operand::Reader &reader :
-       nest.operand(prefetch.operand).readers) {
-    if (llvm::none_of(nest.op(reader.op).loops, isReduced))
-      continue;
-    reduces = true;
-    if (std::string reason = reasonAgainst(nest, *panels, reader.op);
-        !reason.empty())
-      return reason;
-  }
-  if (!reduces)
-    return "no op that reads it reduces anything";
-  SmallVector<unsigned> inside = passesOf(nest, *panels);
-  int64_t passes = 1;
-  for (unsigned loop : inside)
-    if (nest.loop(loop).isDynamic() ||
-        llvm::MulOverflow(passes, nest.loop(loop).extent, passes))
-      return "the number of iterations of loop '" + nest.loop(loop).name +
-             "' is not known or too large";
-  if (passes < 2)
-    return "one tile alone reads each panel";
-  int64_t bytes = nest.operand(prefetch.operand).elementBytes;
-  for (auto [position, loop] :
-       llvm::enumerate(ArrayRef(panels->loops).drop_front(panels->panel + 1))) {
-    if (nest.loop(loop).isDynamic())
-      return "the extent of loop '" + nest.loop(loop).name + "' is not known";
-    if (panels->panel + 1 + position >= panels->columns)
-      bytes *= nest.loop(loop).extent;
-  }
-  if (bytes < prefetch.lineBytes)
-    return "the columns of a step have fewer bytes than a line";
-  return "";
+  std::string reason = reasonAgainstReaders(nest, *panels, prefetch.operand);
+  if (reason.empty())
+    reason = reasonAgainstPasses(nest, *panels);
+  return reason.empty() ? reasonAgainstLines(nest, *panels, prefetch) : reason;
 }
 
 } // namespace onnxc::krnl

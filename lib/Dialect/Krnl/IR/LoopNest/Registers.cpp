@@ -158,6 +158,31 @@ static bool hasLanes(const BodyOp &op) {
   return !compute || fitsVectors(compute);
 }
 
+/// Fails unless the loop can be that of the op's vectors.
+static LogicalResult checkVectors(const LoopNest &nest, const BodyOp &op,
+                                  const LoopUse &use, EmitErrorFn emitError) {
+  StringRef name = nest.loop(use.loop).name;
+  if (use.role != RegisterRole::None)
+    return emitError() << "loop '" << name << "' is part of a register tile";
+  if (!hasLanes(op))
+    return emitError() << "op '" << op.name
+                       << "' has elements that fit no vector";
+  auto isInside = [&](const LoopUse &other) {
+    return &other > &use && (use.reduced || !other.reduced);
+  };
+  if (llvm::any_of(op.loops, isInside))
+    return emitError() << "loop '" << name
+                       << "' is not the innermost loop of op '" << op.name
+                       << "', '" << nest.loop(op.loops.back().loop).name
+                       << "' is";
+  if (use.lanes)
+    return emitError() << "loop '" << name << "' is vectorized already";
+  if (!use.tail.empty())
+    return emitError() << "vectors of loop '" << name
+                       << "' are left one by one; they have no tail";
+  return success();
+}
+
 LogicalResult NestBuilder::vectorize(StringRef name, int64_t lanes,
                                      EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
@@ -175,24 +200,8 @@ LogicalResult NestBuilder::vectorize(StringRef name, int64_t lanes,
     LoopUse *use = concerns(i) ? op.find(*number) : nullptr;
     if (!use)
       continue;
-    if (use->role != RegisterRole::None)
-      return emitError() << "loop '" << name << "' is part of a register tile";
-    if (!hasLanes(op))
-      return emitError() << "op '" << op.name
-                         << "' has elements that fit no vector";
-    auto isInside = [&](const LoopUse &other) {
-      return &other > use && (use->reduced || !other.reduced);
-    };
-    if (llvm::any_of(op.loops, isInside))
-      return emitError() << "loop '" << name
-                         << "' is not the innermost loop of op '" << op.name
-                         << "', '" << allLoops[op.loops.back().loop].name
-                         << "' is";
-    if (use->lanes)
-      return emitError() << "loop '" << name << "' is vectorized already";
-    if (!use->tail.empty())
-      return emitError() << "vectors of loop '" << name
-                         << "' are left one by one; they have no tail";
+    if (failed(checkVectors(*this, op, *use, emitError)))
+      return failure();
     if (use->reduced && failed(checkPartial(op, *use, emitError)))
       return failure();
     use->lanes = lanes;
@@ -243,6 +252,26 @@ static LogicalResult tileOp(const LoopNest &nest, BodyOp &op, unsigned rows,
   return success();
 }
 
+/// Fails unless the loops have known extents and are inside all ops, and the
+/// rows are few enough to be unrolled.
+static LogicalResult checkTileLoops(const LoopNest &nest, unsigned rows,
+                                    unsigned columns, EmitErrorFn emitError) {
+  for (unsigned number : {rows, columns}) {
+    const Loop &loop = nest.loop(number);
+    if (loop.isDynamic())
+      return emitError() << "the extent of loop '" << loop.name
+                         << "' is not known; block it first";
+    if (loop.fusedOuter)
+      return emitError() << "loop '" << loop.name
+                         << "' is in fuse_outer; a tile needs it inside";
+  }
+  if (nest.loop(rows).extent > maxUnroll)
+    return emitError() << "a tile has at most " << maxUnroll
+                       << " rows, but loop '" << nest.loop(rows).name
+                       << "' has " << nest.loop(rows).extent;
+  return success();
+}
+
 LogicalResult NestBuilder::registerTile(StringRef rowName, StringRef columnName,
                                         int64_t lanes, ArrayRef<int64_t> tail,
                                         bool masked, EmitErrorFn emitError) {
@@ -259,33 +288,22 @@ LogicalResult NestBuilder::registerTile(StringRef rowName, StringRef columnName,
       resolveAll({rowName, columnName}, emitError);
   if (failed(pair))
     return failure();
-  for (unsigned number : *pair) {
-    const Loop &loop = allLoops[number];
-    if (loop.isDynamic())
-      return emitError() << "the extent of loop '" << loop.name
-                         << "' is not known; block it first";
-    if (loop.fusedOuter)
-      return emitError() << "loop '" << loop.name
-                         << "' is in fuse_outer; a tile needs it inside";
-  }
-  if (allLoops[(*pair)[0]].extent > maxUnroll)
-    return emitError() << "a tile has at most " << maxUnroll
-                       << " rows, but loop '" << rowName << "' has "
-                       << allLoops[(*pair)[0]].extent;
-  unsigned rows = pair->front();
+  unsigned rows = pair->front(), columns = pair->back();
+  if (failed(checkTileLoops(*this, rows, columns, emitError)))
+    return failure();
   if (failed(checkTail(tail, allLoops[rows].extent, rows,
                        leavesUnknownRest(rows), emitError)))
     return failure();
-  if (masked && (!leavesUnknownRest(rows) || !leavesUnknownRest(pair->back())))
+  if (masked && (!leavesUnknownRest(rows) || !leavesUnknownRest(columns)))
     return emitError() << "nothing is masked: the rows and columns that are "
                           "left are known";
   bool reduces = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    if (!concerns(i) || (!op.find((*pair)[0]) && !op.find((*pair)[1])))
+    if (!concerns(i) || (!op.find(rows) && !op.find(columns)))
       continue;
-    if (failed(tileOp(*this, op, rows, (*pair)[1], lanes, tail, emitError)))
+    if (failed(tileOp(*this, op, rows, columns, lanes, tail, emitError)))
       return failure();
-    op.find(pair->back())->masked = masked;
+    op.find(columns)->masked = masked;
     reduces |=
         llvm::any_of(op.loops, [](const LoopUse &use) { return use.reduced; });
   }

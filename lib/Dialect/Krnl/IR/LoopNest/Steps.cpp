@@ -222,6 +222,33 @@ LogicalResult NestBuilder::splitReduction(StringRef name, int64_t parts,
                    inner, emitError);
 }
 
+static LogicalResult refuseApart(const LoopNest &nest, unsigned outer,
+                                 unsigned inner, EmitErrorFn emitError) {
+  return emitError() << "loop '" << nest.loop(outer).name
+                     << "' is not directly outside '" << nest.loop(inner).name
+                     << "'";
+}
+
+/// Fails unless the op runs over both loops or none, with nothing between them.
+static LogicalResult checkFuse(const LoopNest &nest, const BodyOp &op,
+                               unsigned outer, unsigned inner,
+                               EmitErrorFn emitError) {
+  const LoopUse *first = op.find(outer), *second = op.find(inner);
+  if (!first && !second)
+    return success();
+  auto refuse = [&](StringRef what) {
+    return emitError() << "op '" << op.name << "' " << what << " only one of '"
+                       << nest.loop(outer).name << "' and '"
+                       << nest.loop(inner).name << "'";
+  };
+  if (!first || !second)
+    return refuse("runs over");
+  if (first->reduced != second->reduced)
+    return refuse("reduces");
+  return first + 1 == second ? success()
+                             : refuseApart(nest, outer, inner, emitError);
+}
+
 LogicalResult NestBuilder::fuse(StringRef outerName, StringRef innerName,
                                 StringRef result, EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> pair =
@@ -235,25 +262,11 @@ LogicalResult NestBuilder::fuse(StringRef outerName, StringRef innerName,
     const unsigned *it = llvm::find(order, outer);
     return it + 1 < order.end() && it[1] == inner;
   };
-  auto refuseApart = [&] {
-    return emitError() << "loop '" << outerName << "' is not directly outside '"
-                       << innerName << "'";
-  };
   if (limit < 0 && !adjacent(liveOrder))
-    return refuseApart();
-  for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    const LoopUse *first = op.find(outer), *second = op.find(inner);
-    if (!concerns(i) || (!first && !second))
-      continue;
-    if (!first || !second)
-      return emitError() << "op '" << op.name << "' runs over only one of '"
-                         << outerName << "' and '" << innerName << "'";
-    if (first->reduced != second->reduced)
-      return emitError() << "op '" << op.name << "' reduces only one of '"
-                         << outerName << "' and '" << innerName << "'";
-    if (first + 1 != second)
-      return refuseApart();
-  }
+    return refuseApart(*this, outer, inner, emitError);
+  for (auto [i, op] : llvm::enumerate(bodyOps))
+    if (concerns(i) && failed(checkFuse(*this, op, outer, inner, emitError)))
+      return failure();
   Loop fused;
   fused.name = result.str();
   fused.kind = Loop::Kind::Fused;

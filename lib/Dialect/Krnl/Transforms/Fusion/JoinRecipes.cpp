@@ -178,6 +178,7 @@ struct StepRenamer {
     });
   }
   Attribute operator()(Attribute step) const;
+  Attribute withMadeLoops(Attribute step) const;
   Attribute renumbered(Attribute step) const;
 };
 } // namespace
@@ -211,15 +212,10 @@ Attribute StepRenamer::renumbered(Attribute step) const {
       });
 }
 
-Attribute StepRenamer::operator()(Attribute step) const {
+/// Steps that name the loops which they make as well.
+Attribute StepRenamer::withMadeLoops(Attribute step) const {
   MLIRContext *ctx = step.getContext();
   return TypeSwitch<Attribute, Attribute>(step)
-      .Case<ComputeAtStepAttr, DotStepAttr, EarlyExitStepAttr,
-            InterleaveStepAttr, SkipMaskedStepAttr>(
-          [&](auto s) { return s.get(ctx, name(s.getLoop())); })
-      .Case<FuseOuterStepAttr, MmaStepAttr, OrderStepAttr, ParallelStepAttr,
-            WgmmaStepAttr>(
-          [&](auto s) { return s.get(ctx, all(s.getLoops())); })
       .Case([&](BlockStepAttr s) {
         return BlockStepAttr::get(ctx, name(s.getLoop()), s.getSize(),
                                   s.getTail(), name(s.getOuter()),
@@ -229,6 +225,23 @@ Attribute StepRenamer::operator()(Attribute step) const {
         return FuseStepAttr::get(ctx, name(s.getOuter()), name(s.getInner()),
                                  name(s.getResult()));
       })
+      .Case([&](SplitReductionStepAttr s) {
+        return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
+                                           name(s.getOuter()),
+                                           name(s.getInner()));
+      })
+      .Default([&](Attribute s) { return renumbered(s); });
+}
+
+Attribute StepRenamer::operator()(Attribute step) const {
+  MLIRContext *ctx = step.getContext();
+  return TypeSwitch<Attribute, Attribute>(step)
+      .Case<ComputeAtStepAttr, DotStepAttr, EarlyExitStepAttr,
+            InterleaveStepAttr, SkipMaskedStepAttr>(
+          [&](auto s) { return s.get(ctx, name(s.getLoop())); })
+      .Case<FuseOuterStepAttr, MmaStepAttr, OrderStepAttr, ParallelStepAttr,
+            WgmmaStepAttr>(
+          [&](auto s) { return s.get(ctx, all(s.getLoops())); })
       .Case([&](UnrollStepAttr s) {
         return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor(),
                                    s.getTail());
@@ -251,12 +264,7 @@ Attribute StepRenamer::operator()(Attribute step) const {
       .Case([&](StridedStepAttr s) {
         return StridedStepAttr::get(ctx, name(s.getLoop()), s.getDistance());
       })
-      .Case([&](SplitReductionStepAttr s) {
-        return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
-                                           name(s.getOuter()),
-                                           name(s.getInner()));
-      })
-      .Default([&](Attribute s) { return renumbered(s); });
+      .Default([&](Attribute s) { return withMadeLoops(s); });
 }
 
 /// Returns true if the step makes or orders loops. Such steps come before any

@@ -178,29 +178,43 @@ static FailureOr<int64_t> joinExtents(LoopAttr a, LoopAttr b, KernelOp producer,
   return failure();
 }
 
-FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
-                                std::string &reason) {
-  SmallVector<SharedRead> reads;
-  if (failed(collectReads(producer, consumer, reads, reason)))
-    return failure();
-  FailureOr<LoopPairs> pairs = findPairs(reads, consumer.getName(), reason);
-  if (failed(pairs))
-    return failure();
-  pairThroughInputs(producer, consumer, reads, *pairs);
+namespace {
+
+/// Collects the loops of the joined kernel.
+class LoopMapper {
+public:
+  LoopMapper(KernelOp producer, KernelOp consumer)
+      : producer(producer), consumer(consumer) {}
+
+  /// The loops of the producer keep their names; those of pairs get the extent
+  /// that one of the two knows.
+  LogicalResult addProducerLoops(const LoopPairs &pairs, std::string &reason);
+  /// The other loops of the consumer get names that are not taken.
+  void addConsumerLoops();
 
   LoopMapping plan;
-  llvm::StringSet<> taken;
-  auto add = [&](LoopAttr loop, OpFoldResult extent) {
+
+private:
+  void add(LoopAttr loop, OpFoldResult extent) {
     plan.loops.push_back(loop);
     if (loop.isDynamic())
       plan.extents.push_back(cast<Value>(extent));
-  };
+  }
+
+  KernelOp producer, consumer;
+  llvm::StringSet<> taken;
+};
+
+} // namespace
+
+LogicalResult LoopMapper::addProducerLoops(const LoopPairs &pairs,
+                                           std::string &reason) {
   for (auto [number, known] :
        llvm::enumerate(producer.getLoops().getAsRange<LoopAttr>())) {
     LoopAttr loop = known;
     taken.insert(loop.getName());
-    auto paired = pairs->toConsumer.find(loop.getName());
-    if (paired != pairs->toConsumer.end()) {
+    auto paired = pairs.toConsumer.find(loop.getName());
+    if (paired != pairs.toConsumer.end()) {
       LoopAttr other = consumer.getLoop(*consumer.findLoop(paired->second));
       FailureOr<int64_t> extent =
           joinExtents(loop, other, producer, consumer, reason);
@@ -213,6 +227,10 @@ FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
     }
     add(loop, producer.getExtent(number));
   }
+  return success();
+}
+
+void LoopMapper::addConsumerLoops() {
   for (auto [number, loop] :
        llvm::enumerate(consumer.getLoops().getAsRange<LoopAttr>())) {
     if (plan.rename.contains(loop.getName()))
@@ -225,7 +243,22 @@ FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
                       loop.getLimit()),
         consumer.getExtent(number));
   }
-  return plan;
+}
+
+FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
+                                std::string &reason) {
+  SmallVector<SharedRead> reads;
+  if (failed(collectReads(producer, consumer, reads, reason)))
+    return failure();
+  FailureOr<LoopPairs> pairs = findPairs(reads, consumer.getName(), reason);
+  if (failed(pairs))
+    return failure();
+  pairThroughInputs(producer, consumer, reads, *pairs);
+  LoopMapper mapper(producer, consumer);
+  if (failed(mapper.addProducerLoops(*pairs, reason)))
+    return failure();
+  mapper.addConsumerLoops();
+  return std::move(mapper.plan);
 }
 
 } // namespace onnxc::krnl

@@ -140,6 +140,29 @@ void Bufferizer::convertReturn(func::ReturnOp op) {
 // The traversal
 //===----------------------------------------------------------------------===//
 
+/// Converts branches, loops and what ends their blocks; fails for other
+/// operations on tensors.
+LogicalResult Bufferizer::convertControl(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::IfOp branch) { return convertIf(branch); })
+      .Case([&](scf::ForOp loop) { return convertFor(loop); })
+      .Case([&](scf::WhileOp loop) { return convertWhile(loop); })
+      .Case([&](scf::YieldOp yield) { return convertYield(yield), success(); })
+      .Case([&](scf::ConditionOp condition) {
+        condition.getArgsMutable().assign(
+            transferBuffer(condition.getArgsMutable(), /*isOnlyUse=*/false));
+        return success();
+      })
+      .Case([&](func::ReturnOp ret) { return convertReturn(ret), success(); })
+      .Default([&](Operation *) -> LogicalResult {
+        if (llvm::any_of(op->getOperands(), isTensor) ||
+            llvm::any_of(op->getResults(), isTensor))
+          return op->emitOpError("cannot be part of the host program on "
+                                 "tensors");
+        return success();
+      });
+}
+
 LogicalResult Bufferizer::convert(Operation *op) {
   builder.setInsertionPoint(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -174,23 +197,7 @@ LogicalResult Bufferizer::convert(Operation *op) {
           convertSelect(select);
         return success();
       })
-      .Case([&](scf::IfOp branch) { return convertIf(branch); })
-      .Case([&](scf::ForOp loop) { return convertFor(loop); })
-      .Case([&](scf::WhileOp loop) { return convertWhile(loop); })
-      .Case([&](scf::YieldOp yield) { return convertYield(yield), success(); })
-      .Case([&](scf::ConditionOp condition) {
-        condition.getArgsMutable().assign(
-            transferBuffer(condition.getArgsMutable(), /*isOnlyUse=*/false));
-        return success();
-      })
-      .Case([&](func::ReturnOp ret) { return convertReturn(ret), success(); })
-      .Default([&](Operation *) -> LogicalResult {
-        if (llvm::any_of(op->getOperands(), isTensor) ||
-            llvm::any_of(op->getResults(), isTensor))
-          return op->emitOpError("cannot be part of the host program on "
-                                 "tensors");
-        return success();
-      });
+      .Default([&](Operation *) { return convertControl(op); });
 }
 
 LogicalResult Bufferizer::convertBlock(Block &block) {

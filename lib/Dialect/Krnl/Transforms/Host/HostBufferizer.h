@@ -56,6 +56,7 @@ private:
   void chooseOutputs();
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);
+  mlir::LogicalResult convertControl(mlir::Operation *op);
 
   void convertLaunch(LaunchOp op);
   void convertCall(CallOp op);

@@ -86,11 +86,33 @@ static memref::GlobalOp dynamicShared(ModuleOp module, Attribute space) {
       builder.getI64IntegerAttr(krnl::SwizzledSlice::alignment));
 }
 
+/// A part of the memory that launches ask for, in place of `op`.
+static Value makeDynamicPart(memref::AllocaOp op, int64_t at) {
+  Location loc = op.getLoc();
+  OpBuilder builder(op);
+  memref::GlobalOp all = dynamicShared(op->getParentOfType<ModuleOp>(),
+                                       op.getType().getMemorySpace());
+  Value base = memref::GetGlobalOp::create(builder, loc, all.getType(),
+                                           all.getSymName());
+  Value offset = arith::ConstantIndexOp::create(builder, loc, at);
+  return memref::ViewOp::create(builder, loc, op.getType(), base, offset,
+                                ValueRange());
+}
+
+/// A symbol of this name, in place of `op`.
+static Value makeSymbol(memref::AllocaOp op, StringRef name) {
+  OpBuilder outside(op->getParentOfType<func::FuncOp>()), inside(op);
+  memref::GlobalOp::create(outside, op.getLoc(), name,
+                           outside.getStringAttr("private"), op.getType(),
+                           outside.getUnitAttr(), /*constant=*/false,
+                           op.getAlignmentAttr());
+  return memref::GetGlobalOp::create(inside, op.getLoc(), op.getType(), name);
+}
+
 /// What the threads of a block share is a symbol of the module. Only launches
 /// can ask for more than a block may have of such symbols; then all is part of
 /// what they ask for.
 static void makeSharedBuffers(func::FuncOp kernel) {
-  OpBuilder builder(kernel);
   SmallVector<memref::AllocaOp> buffers;
   kernel.walk([&](memref::AllocaOp op) {
     if (op.getType().getMemorySpace())
@@ -103,33 +125,17 @@ static void makeSharedBuffers(func::FuncOp kernel) {
       bytesInAnyOrder(buffers) > target::Processor::freeSharedBytes;
   if (isDynamic)
     kernel->setAttr(krnl::KrnlDialect::sharedBytesAttrName,
-                    builder.getI64IntegerAttr(bytes));
+                    Builder(kernel).getI64IntegerAttr(bytes));
   for (auto [number, op] : llvm::enumerate(buffers)) {
-    Location loc = op.getLoc();
-    MemRefType type = op.getType();
-    OpBuilder inside(op);
-    Value memory;
-    if (isDynamic) {
-      memref::GlobalOp all = dynamicShared(kernel->getParentOfType<ModuleOp>(),
-                                           type.getMemorySpace());
-      Value base = memref::GetGlobalOp::create(inside, loc, all.getType(),
-                                               all.getSymName());
-      Value offset =
-          arith::ConstantIndexOp::create(inside, loc, offsets[number]);
-      memory =
-          memref::ViewOp::create(inside, loc, type, base, offset, ValueRange());
-    } else {
-      std::string name =
-          kernel.getName().str() + "_shared_" + std::to_string(number);
-      memref::GlobalOp::create(
-          builder, loc, name, builder.getStringAttr("private"), type,
-          builder.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
-      memory = memref::GetGlobalOp::create(inside, loc, type, name);
-    }
-    op.replaceAllUsesWith(memory);
+    std::string name =
+        kernel.getName().str() + "_shared_" + std::to_string(number);
+    op.replaceAllUsesWith(isDynamic ? makeDynamicPart(op, offsets[number])
+                                    : makeSymbol(op, name));
     op.erase();
   }
 }
+
+static bool isBuffer(Value value) { return isa<MemRefType>(value.getType()); }
 
 /// A parameter of a kernel of a device, a pointer or an integer of 32 or 64
 /// bits, for a scalar; two for a complex number.
@@ -154,35 +160,42 @@ static Value addWords(OpBuilder &builder, Block &entry, Type type,
              : arith::BitcastOp::create(builder, loc, type, word).getResult();
 }
 
+/// Replaces the buffers among the arguments `old` by arguments for all
+/// pointers, and then for all dynamic sizes. Returns the buffers.
+static SmallVector<Value> addBuffers(OpBuilder &builder, Block &entry,
+                                     ArrayRef<BlockArgument> old,
+                                     Location loc) {
+  Type pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  SmallVector<BlockArgument> pointers;
+  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer))
+    pointers.push_back(entry.addArgument(pointerType, buffer.getLoc()));
+  SmallVector<Value> buffers;
+  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<Value> sizes;
+    for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
+      sizes.push_back(entry.addArgument(builder.getIndexType(), loc));
+    buffers.push_back(krnl::FromPointerOp::create(
+        builder, buffer.getLoc(), type, pointers[buffers.size()], sizes));
+    buffer.replaceAllUsesWith(buffers.back());
+  }
+  return buffers;
+}
+
 LogicalResult makeBareKernel(func::FuncOp kernel) {
   makeSharedBuffers(kernel);
   hoistStackBuffers(kernel);
   Block &entry = kernel.getBody().front();
   Location loc = kernel.getLoc();
   MLIRContext *context = kernel.getContext();
-  Type pointerType = LLVM::LLVMPointerType::get(context);
-  Type indexType = IndexType::get(context);
   SmallVector<BlockArgument> old(entry.getArguments());
-  auto isBuffer = [](Value value) { return isa<MemRefType>(value.getType()); };
-
-  SmallVector<Value> pointers;
   SmallVector<Attribute> alignments;
   StringRef align = LLVM::LLVMDialect::getAlignAttrName();
-  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
-    pointers.push_back(entry.addArgument(pointerType, buffer.getLoc()));
+  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer))
     alignments.push_back(kernel.getArgAttr(buffer.getArgNumber(), align));
-  }
+
   OpBuilder builder(&entry, entry.begin());
-  SmallVector<Value> buffers;
-  for (BlockArgument buffer : llvm::make_filter_range(old, isBuffer)) {
-    auto type = cast<MemRefType>(buffer.getType());
-    SmallVector<Value> sizes;
-    for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
-      sizes.push_back(entry.addArgument(indexType, loc));
-    buffers.push_back(krnl::FromPointerOp::create(
-        builder, buffer.getLoc(), type, pointers[buffers.size()], sizes));
-    buffer.replaceAllUsesWith(buffers.back());
-  }
+  SmallVector<Value> buffers = addBuffers(builder, entry, old, loc);
   bool isLaunched = kernel->hasAttr(krnl::KrnlDialect::threadsAttrName);
   for (BlockArgument scalar : old)
     if (!isBuffer(scalar))
@@ -251,18 +264,11 @@ static Value loadObject(OpBuilder &builder, Location loc, Value call,
       .getResult(0);
 }
 
-LogicalResult makeEntry(func::FuncOp host) {
-  if (host.getNumResults() != 0)
-    return host.emitOpError("expected outputs in buffers, but got ")
-           << host.getNumResults() << " results";
+/// Replaces the arguments that the host program has for its inputs by values
+/// that are loaded from `inputs`, or are objects of the call.
+static LogicalResult loadInputs(func::FuncOp host, unsigned numInputs,
+                                Value call, Value inputs) {
   Block &entry = host.getBody().front();
-  Location loc = host.getLoc();
-  MLIRContext *context = host.getContext();
-  Type pointerType = LLVM::LLVMPointerType::get(context);
-  unsigned numInputs = entry.getNumArguments();
-  Value call = entry.addArgument(pointerType, loc);
-  Value inputs = entry.addArgument(pointerType, loc);
-  placeTensors(host, call);
   OpBuilder builder(&entry, entry.begin());
   for (unsigned i = 0; i < numInputs; ++i) {
     BlockArgument old = entry.getArgument(i);
@@ -279,10 +285,27 @@ LogicalResult makeEntry(func::FuncOp host) {
     old.replaceAllUsesWith(loadInput(builder, old.getLoc(), inputs, i, type));
   }
   entry.eraseArguments(0, numInputs);
+  return success();
+}
+
+LogicalResult makeEntry(func::FuncOp host) {
+  if (host.getNumResults() != 0)
+    return host.emitOpError("expected outputs in buffers, but got ")
+           << host.getNumResults() << " results";
+  Block &entry = host.getBody().front();
+  Location loc = host.getLoc();
+  MLIRContext *context = host.getContext();
+  Type pointerType = LLVM::LLVMPointerType::get(context);
+  unsigned numInputs = entry.getNumArguments();
+  Value call = entry.addArgument(pointerType, loc);
+  Value inputs = entry.addArgument(pointerType, loc);
+  placeTensors(host, call);
+  if (failed(loadInputs(host, numInputs, call, inputs)))
+    return failure();
 
   host.removeArgAttrsAttr();
   host.removeResAttrsAttr();
-  Type i32 = builder.getI32Type();
+  Type i32 = IntegerType::get(context, 32);
   host.setType(FunctionType::get(context, {pointerType, pointerType}, {i32}));
   host.setSymName(mainEntryName);
   host.walk([&](func::ReturnOp op) {

@@ -111,14 +111,11 @@ static ConversionConfig conversionConfig() {
   return config;
 }
 
-/// Lowers the operations that the conversions below do not handle: structured
-/// control flow, views with their shapes, vector ops without an LLVM
-/// counterpart, functions that only libm has.
-static LogicalResult simplify(ModuleOp module) {
-  MLIRContext *context = module.getContext();
+/// Lowers views with their shapes, and vector ops without an LLVM counterpart.
+static LogicalResult simplifyAccesses(ModuleOp module) {
   storeSingleLanes(module);
   clampMasks(module);
-  RewritePatternSet views(context);
+  RewritePatternSet views(module.getContext());
   memref::populateExpandStridedMetadataPatterns(views);
   vector::populateVectorMaskMaterializationPatterns(
       views, /*force32BitVectorIndices=*/true);
@@ -136,9 +133,12 @@ static LogicalResult simplify(ModuleOp module) {
   GreedyRewriteConfig config;
   config.enableConstantCSE(false);
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-  if (failed(applyOpPatternsGreedily(candidates, std::move(views), config)))
-    return failure();
+  return applyOpPatternsGreedily(candidates, std::move(views), config);
+}
 
+/// Lowers structured control flow, and functions that only libm has.
+static LogicalResult simplifyControlFlow(ModuleOp module) {
+  MLIRContext *context = module.getContext();
   RewritePatternSet flat(context);
   populateAffineToStdConversionPatterns(flat);
   populateSCFToControlFlowConversionPatterns(flat);
@@ -157,19 +157,7 @@ static LogicalResult simplify(ModuleOp module) {
                                 conversionConfig());
 }
 
-static LogicalResult convert(ModuleOp module) {
-  MLIRContext *context = module.getContext();
-  LowerToLLVMOptions options(context);
-  options.overrideIndexBitwidth(
-      unsigned(krnl::TargetAttr::processorOf(module).indexBits));
-  options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
-  LLVMTypeConverter types(context, options);
-  types.addConversion(
-      [&](krnl::StrType) { return LLVM::LLVMPointerType::get(context); });
-  types.addConversion(
-      [&](krnl::ObjType) { return LLVM::LLVMPointerType::get(context); });
-
-  RewritePatternSet patterns(context);
+static void addPatterns(LLVMTypeConverter &types, RewritePatternSet &patterns) {
   populateFuncToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
@@ -190,6 +178,22 @@ static LogicalResult convert(ModuleOp module) {
   populateParallelRegionToLLVMPatterns(types, patterns);
   populateTensorCopiesToLLVMPatterns(types, patterns);
   populateWgmmaToLLVMPatterns(types, patterns);
+}
+
+static LogicalResult convert(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(
+      unsigned(krnl::TargetAttr::processorOf(module).indexBits));
+  options.allocLowering = LowerToLLVMOptions::AllocLowering::None;
+  LLVMTypeConverter types(context, options);
+  types.addConversion(
+      [&](krnl::StrType) { return LLVM::LLVMPointerType::get(context); });
+  types.addConversion(
+      [&](krnl::ObjType) { return LLVM::LLVMPointerType::get(context); });
+
+  RewritePatternSet patterns(context);
+  addPatterns(types, patterns);
 
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
@@ -288,7 +292,8 @@ static LogicalResult convertAlone(ModuleOp module) {
                    : makeEntry(function)))
       return failure();
   }
-  if (failed(simplify(module)) || failed(convert(module)))
+  if (failed(simplifyAccesses(module)) || failed(simplifyControlFlow(module)) ||
+      failed(convert(module)))
     return failure();
   return finishDeviceKernels(module);
 }
@@ -365,6 +370,38 @@ struct ConvertKrnlToLLVM
 
 } // namespace
 
+/// Moves each function to a module of its own, with the function's target.
+static SmallVector<OwningOpRef<ModuleOp>> takeFunctions(ModuleOp module) {
+  auto target = krnl::TargetAttr::of(module);
+  SmallVector<OwningOpRef<ModuleOp>> parts;
+  for (func::FuncOp function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    parts.push_back(ModuleOp::create(function.getLoc()));
+    if (krnl::TargetAttr own = targetOf(function, target))
+      (*parts.back())->setAttr(krnl::TargetAttr::attrName, own);
+    function->moveBefore(parts.back()->getBody(),
+                         parts.back()->getBody()->end());
+  }
+  return parts;
+}
+
+/// Moves what the parts have to the module.
+static void joinParts(ModuleOp module,
+                      MutableArrayRef<OwningOpRef<ModuleOp>> parts) {
+  SymbolTable symbols(module);
+  for (OwningOpRef<ModuleOp> &part : parts)
+    for (Operation &op : llvm::make_early_inc_range(*part->getBody())) {
+      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+      if (function && function.isExternal() &&
+          symbols.lookup(function.getName()))
+        continue; // a hook or libm function that another part declared
+      op.remove();
+      symbols.insert(&op);
+      if (function)
+        setVisibility(function);
+    }
+}
+
 void ConvertKrnlToLLVM::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(matchLaunches(module)))
@@ -380,32 +417,11 @@ void ConvertKrnlToLLVM::runOnOperation() {
   if (failed(expandLookups(module)))
     return signalPassFailure();
   listLaunches(module, profile);
-  auto target = krnl::TargetAttr::of(module);
-  SmallVector<OwningOpRef<ModuleOp>> parts;
-  for (func::FuncOp function :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    parts.push_back(ModuleOp::create(function.getLoc()));
-    if (krnl::TargetAttr own = targetOf(function, target))
-      (*parts.back())->setAttr(krnl::TargetAttr::attrName, own);
-    function->moveBefore(parts.back()->getBody(),
-                         parts.back()->getBody()->end());
-  }
+  SmallVector<OwningOpRef<ModuleOp>> parts = takeFunctions(module);
   bool ok = succeeded(failableParallelForEach(
       &getContext(), parts,
       [](OwningOpRef<ModuleOp> &part) { return convertAlone(*part); }));
-
-  SymbolTable symbols(module);
-  for (OwningOpRef<ModuleOp> &part : parts)
-    for (Operation &op : llvm::make_early_inc_range(*part->getBody())) {
-      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-      if (function && function.isExternal() &&
-          symbols.lookup(function.getName()))
-        continue; // a hook or libm function that another part declared
-      op.remove();
-      symbols.insert(&op);
-      if (function)
-        setVisibility(function);
-    }
+  joinParts(module, parts);
   if (!ok)
     signalPassFailure();
 }

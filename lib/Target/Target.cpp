@@ -108,6 +108,30 @@ static TargetAttr describe(mlir::MLIRContext *context, const Triple &triple,
       builder.getDictionaryAttr(instructions));
 }
 
+/// The processor's name and features: those of this machine for "native", if it
+/// has the architecture, else of a usual one.
+static std::pair<std::string, std::string>
+chooseProcessor(const Target &target, const Triple &triple, StringRef cpu) {
+  Triple host(sys::getDefaultTargetTriple());
+  bool native = cpu.empty() || cpu == "native";
+  if (native && triple.getArch() == host.getArch()) {
+    std::string name = sys::getHostCPUName().str();
+    return {name, hostFeatures(target, triple, name)};
+  }
+  if (!native && cpu != "generic")
+    return {cpu.str(), ""};
+  std::string name = triple.getArch() == Triple::x86_64 ? "x86-64"
+                     : triple.isNVPTX()                 ? "sm_80"
+                                                        : "generic";
+  // Without them there is no floating-point unit; Linux expects them, and
+  // most microcontrollers that networks are for have one.
+  if (triple.isRISCV64())
+    return {name, "+m,+a,+f,+d,+c"};
+  if (triple.getSubArch() == Triple::ARMSubArch_v7em)
+    return {name, "+vfp4d16sp"};
+  return {name, ""};
+}
+
 Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
                                    StringRef tripleText, StringRef cpu,
                                    StringRef differences,
@@ -126,23 +150,7 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
     return createStringError("no code is made for '" + triple.str() +
                              "': machines have 64 bits or no operating system, "
                              "the low byte first, and ELF files");
-  Triple host(sys::getDefaultTargetTriple());
-  bool native = cpu.empty() || cpu == "native";
-  std::string name = cpu.str(), features;
-  if (native && triple.getArch() == host.getArch()) {
-    name = sys::getHostCPUName().str();
-    features = hostFeatures(*target, triple, name);
-  } else if (native || cpu == "generic") {
-    name = triple.getArch() == Triple::x86_64 ? "x86-64"
-           : triple.isNVPTX()                 ? "sm_80"
-                                              : "generic";
-    // Without them there is no floating-point unit; Linux expects them, and
-    // most microcontrollers that networks are for have one.
-    if (triple.isRISCV64())
-      features = "+m,+a,+f,+d,+c";
-    if (triple.getSubArch() == Triple::ARMSubArch_v7em)
-      features = "+vfp4d16sp";
-  }
+  auto [name, features] = chooseProcessor(*target, triple, cpu);
   if (!differences.empty())
     features += (features.empty() ? "" : ",") + differences.str();
   std::unique_ptr<MCSubtargetInfo> info(

@@ -85,34 +85,35 @@ static Angle reduceAngle(FloatBuilder &f, Value x) {
   return angleOf(f, f.bits(rounded), r);
 }
 
-/// 192 bits of 2/pi from bit `at` of a table that begins 64 bits before the
-/// point, in three words. They begin in a word of the table up to `maxFirst`, a
-/// power of two.
+/// 2/pi, from 64 bits before the point on.
+static constexpr uint64_t twoOverPiWords[] = {0,
+                                              0xa2f9836e4e441529,
+                                              0xfc2757d1f534ddc0,
+                                              0xdb6295993c439041,
+                                              0xfe5163abdebbc561,
+                                              0xb7246e3a424dd2e0,
+                                              0x06492eea09d1921c,
+                                              0xfe1deb1cb129a73e,
+                                              0xe88235f52ebb4484,
+                                              0xe99c7026b45f7e41,
+                                              0x3991d639835339f4,
+                                              0x9c845f8bbdf9283b,
+                                              0x1ff897ffde05980f,
+                                              0xef2f118b5a0a6d1f,
+                                              0x6d367ecf27cb09b7,
+                                              0x4f463f669e5fea2d,
+                                              0x7527bac7ebe5f17b,
+                                              0x3d0739f78a5292ea,
+                                              0x6bfb5fb11f8d5d08,
+                                              0x56033046fc7b6bab};
+
+/// 192 bits of 2/pi from bit `at` of the table, in three words. They begin in a
+/// word of the table up to `maxFirst`, a power of two.
 static std::array<Value, 3> twoOverPi(FloatBuilder &f, Value at,
                                       int64_t maxFirst) {
-  static constexpr uint64_t table[] = {0,
-                                       0xa2f9836e4e441529,
-                                       0xfc2757d1f534ddc0,
-                                       0xdb6295993c439041,
-                                       0xfe5163abdebbc561,
-                                       0xb7246e3a424dd2e0,
-                                       0x06492eea09d1921c,
-                                       0xfe1deb1cb129a73e,
-                                       0xe88235f52ebb4484,
-                                       0xe99c7026b45f7e41,
-                                       0x3991d639835339f4,
-                                       0x9c845f8bbdf9283b,
-                                       0x1ff897ffde05980f,
-                                       0xef2f118b5a0a6d1f,
-                                       0x6d367ecf27cb09b7,
-                                       0x4f463f669e5fea2d,
-                                       0x7527bac7ebe5f17b,
-                                       0x3d0739f78a5292ea,
-                                       0x6bfb5fb11f8d5d08,
-                                       0x56033046fc7b6bab};
   ImplicitLocOpBuilder &b = f.b;
   SmallVector<Value> words;
-  for (uint64_t word : ArrayRef(table).take_front(maxFirst + 4))
+  for (uint64_t word : ArrayRef(twoOverPiWords).take_front(maxFirst + 4))
     words.push_back(f.integer(int64_t(word)));
   // One bit of the number of the first word after the other.
   Value first = arith::ShRUIOp::create(b, at, f.integer(6));

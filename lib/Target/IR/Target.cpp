@@ -77,9 +77,10 @@ static void forEachDeviceNumber(P &&p, F visit) {
   visit("launch_nanoseconds", p.launchNanoseconds);
 }
 
-/// Calls `visit` with the name and the value of every number.
+/// Visits the numbers of a core: its registers, and cycles and operations that
+/// instructions take.
 template <typename P, typename F>
-static void forEachNumber(P &&p, F visit) {
+static void forEachCoreNumber(P &&p, F visit) {
   visit("vector_bytes", p.vectorBytes);
   visit("vector_registers", p.vectorRegs);
   visit("scalar_copies", p.scalarCopies);
@@ -112,6 +113,11 @@ static void forEachNumber(P &&p, F visit) {
   visit("gather_operations", p.gatherOperations);
   visit("gather_moves", p.gatherMoves);
   visit("intermediate_elements", p.intermediateElements);
+}
+
+/// Visits sizes of caches, and which shares of them loops may fill.
+template <typename P, typename F>
+static void forEachCacheNumber(P &&p, F visit) {
   visit("l1", p.l1);
   visit("l2", p.l2);
   visit("l3", p.l3);
@@ -122,6 +128,13 @@ static void forEachNumber(P &&p, F visit) {
   visit("matrix_share", p.matrixShare);
   visit("unpadded_share", p.unpaddedShare);
   visit("padded_share", p.paddedShare);
+}
+
+/// Calls `visit` with the name and the value of every number.
+template <typename P, typename F>
+static void forEachNumber(P &&p, F visit) {
+  forEachCoreNumber(p, visit);
+  forEachCacheNumber(p, visit);
   forEachThreshold(p, visit);
   forEachDeviceNumber(p, visit);
 }

@@ -64,6 +64,8 @@ struct EntryImporter {
   void completeRest(func::FuncOp function, SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
   void addBodyTaps(func::ReturnOp ret);
+  std::vector<Tap> tapsInOrder(func::ReturnOp ret);
+  void handOutTaps(func::ReturnOp ret, std::vector<Tap> &taps);
   void noteTaps(ModuleOp module, func::FuncOp function);
 };
 } // namespace
@@ -373,15 +375,14 @@ static std::string nodeText(Location loc) {
              : (made.front().name + " (" + made.front().op + ")").str();
 }
 
-/// Makes outputs of the tensors of branches and bodies, and brings all taps in
-/// the order in which nodes compute them: those inside a node before its own.
-void EntryImporter::addBodyTaps(func::ReturnOp ret) {
-  size_t others = ret.getNumOperands() - tapCount;
+/// All taps in the order in which nodes compute them: those inside a node
+/// before its own.
+std::vector<Tap> EntryImporter::tapsInOrder(func::ReturnOp ret) {
   DenseMap<Operation *, size_t> order;
   ret->getParentOp()->walk(
       [&](Operation *op) { order.insert({op, order.size()}); });
   std::vector<Tap> taps;
-  for (size_t i = others; i < outputs.size(); ++i) {
+  for (size_t i = outputs.size() - tapCount; i < outputs.size(); ++i) {
     Operation *made = ret.getOperand(i).getDefiningOp();
     taps.push_back({made ? order.lookup(made) : 0, i, {}});
   }
@@ -398,8 +399,13 @@ void EntryImporter::addBodyTaps(func::ReturnOp ret) {
   llvm::sort(taps, [](const Tap &a, const Tap &b) {
     return std::tie(a.order, a.output) < std::tie(b.order, b.output);
   });
-  // handOut() replaces the operations around, whose results come later: values
-  // of the main graph are those of the return.
+  return taps;
+}
+
+/// Makes outputs, which come last, of the tensors of branches and bodies.
+/// handOut() replaces the operations around, whose results come later: values
+/// of the main graph are those of the return.
+void EntryImporter::handOutTaps(func::ReturnOp ret, std::vector<Tap> &taps) {
   for (Tap &tap : llvm::reverse(taps))
     if (tap.ofBody.value) {
       ValueInfoProto info;
@@ -412,6 +418,14 @@ void EntryImporter::addBodyTaps(func::ReturnOp ret) {
       outputs.push_back(info);
       ret->insertOperands(ret.getNumOperands(), handOut(value));
     }
+}
+
+/// Makes outputs of the tensors of branches and bodies, and brings all taps in
+/// order.
+void EntryImporter::addBodyTaps(func::ReturnOp ret) {
+  size_t others = outputs.size() - tapCount;
+  std::vector<Tap> taps = tapsInOrder(ret);
+  handOutTaps(ret, taps);
   std::vector<ValueInfoProto> infos(outputs.begin(), outputs.begin() + others);
   SmallVector<Value> results(ret.getOperands().take_front(others));
   for (const Tap &tap : taps) {

@@ -432,6 +432,22 @@ static InferredValue readResult(Operation *op, NodeContext &node,
   return found;
 }
 
+/// Runs the schema's function on `node`; returns what is wrong with the model
+/// by it. The library takes an operand without type, too, for an error of the
+/// model.
+static std::optional<std::string>
+checkSchema(Operation *op, const OpSchema &schema, ArrayRef<Value> operands,
+            const ValueFacts &facts, NodeContext &node) {
+  bool allKnown = llvm::none_of(operands, [&](Value value) {
+    return value && isa<NoneType>(facts.type(value));
+  });
+  std::optional<std::string> error = runSchema(op, schema, node);
+  if (!error || !allKnown || isUndecided(op, facts))
+    return std::nullopt;
+  return plainMessage(*error) + ": " +
+         describeOperands(schema, operands, facts);
+}
+
 FailureOr<SmallVector<InferredValue>>
 onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
                             function_ref<InFlightDiagnostic()> emitError) {
@@ -446,26 +462,19 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
   FailureOr<SmallVector<Value>> results = resultSlots(op, *schema);
   assert(succeeded(operands) && succeeded(results) &&
          "the verifier counts the values");
-  if (std::optional<std::string> error = checkEquation(op)) {
-    emitError() << *error;
+  auto fail = [&](const std::string &error) {
+    emitError() << error;
     return failure();
-  }
+  };
+  if (std::optional<std::string> error = checkEquation(op))
+    return fail(*error);
   if (std::optional<std::string> error =
-          checkLengths(op, *schema, *operands, facts)) {
-    emitError() << *error;
-    return failure();
-  }
+          checkLengths(op, *schema, *operands, facts))
+    return fail(*error);
   NodeContext node(op, *schema, *operands, *results, facts);
-  // The library takes an operand without type for an error of the model.
-  bool allKnown = llvm::none_of(*operands, [&](Value value) {
-    return value && isa<NoneType>(facts.type(value));
-  });
-  std::optional<std::string> error = runSchema(op, *schema, node);
-  if (error && allKnown && !isUndecided(op, facts)) {
-    emitError() << plainMessage(*error) << ": "
-                << describeOperands(*schema, *operands, facts);
-    return failure();
-  }
+  if (std::optional<std::string> error =
+          checkSchema(op, *schema, *operands, facts, node))
+    return fail(*error);
   SmallVector<InferredValue> inferred;
   for (auto [index, value] : llvm::enumerate(*results))
     if (value)
@@ -473,10 +482,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
           readResult(op, node, *schema, *operands, index, facts));
   // Trailing slots are trimmed only where no result stands.
   assert(inferred.size() == op->getNumResults());
-  if (std::optional<std::string> error = checkRanks(op, inferred)) {
-    emitError() << *error;
-    return failure();
-  }
+  if (std::optional<std::string> error = checkRanks(op, inferred))
+    return fail(*error);
   return inferred;
 }
 

@@ -114,9 +114,15 @@ static OM_DATA_TYPE typeOfCode(StringRef code, const OMArgument *expected) {
   return ONNX_TYPE_UNDEFINED;
 }
 
-Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
-                                const OMArgument *expected) {
-  std::string file = path.str();
+namespace {
+/// A file without what its header begins with.
+struct NumpyParts {
+  StringRef header, data;
+};
+} // namespace
+
+static Expected<NumpyParts> splitNumpy(const std::string &file,
+                                       StringRef content) {
   if (!content.starts_with(magic) || content.size() < 12)
     return failure("%s is not a .npy file", file.c_str());
   bool version1 = content[6] == 1;
@@ -125,8 +131,17 @@ Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
                            : support::endian::read32le(content.data() + 8);
   if (content.size() < start + length)
     return failure("%s: the file is truncated", file.c_str());
-  StringRef header = content.substr(start, length);
-  StringRef data = content.drop_front(start + length);
+  return NumpyParts{content.substr(start, length),
+                    content.drop_front(start + length)};
+}
+
+Expected<Tensor> run::readNumpy(StringRef path, StringRef content,
+                                const OMArgument *expected) {
+  std::string file = path.str();
+  Expected<NumpyParts> parts = splitNumpy(file, content);
+  if (!parts)
+    return parts.takeError();
+  auto [header, data] = *parts;
   StringRef descr = headerField(header, "descr", ',').trim("'");
   if (descr.consume_front(">"))
     return failure("%s: big-endian elements are not supported", file.c_str());

@@ -10,6 +10,19 @@
 
 using namespace onnxc::schema::microsoft;
 
+/// Computes `apart`, how far keys come after queries, and `distance`, which is
+/// that of both directions or of keys that come before.
+static void addDistance(Body &b, bool isBoth) {
+  b << "queries = Reshape(query_length, none)"
+    << "keys = Reshape(key_length, none)"
+    << "rows = Range(zero, queries, one)" << "columns = Range(zero, keys, one)"
+    << "rows_2d = Unsqueeze(rows, second)"
+    << "apart = Sub(columns, rows_2d)"
+    << (isBoth ? "distance = Abs(apart)" : "back = Neg(apart)");
+  if (!isBoth)
+    b << "distance = Max(back, zero)";
+}
+
 /// Buckets of T5: a distance of its own each for half of them, and logarithmic
 /// ones up to the largest distance for the others (arXiv 1910.10683). The table
 /// holds a row for each head, in any shape.
@@ -33,14 +46,7 @@ static bool fillRelative(Body &b) {
   b.real("share", static_cast<float>(static_cast<double>(half - exact) /
                                      std::log(static_cast<double>(maxDistance) /
                                               static_cast<double>(exact))));
-  b << "queries = Reshape(query_length, none)"
-    << "keys = Reshape(key_length, none)"
-    << "rows = Range(zero, queries, one)" << "columns = Range(zero, keys, one)"
-    << "rows_2d = Unsqueeze(rows, second)"
-    << "apart = Sub(columns, rows_2d)"
-    << (isBoth ? "distance = Abs(apart)" : "back = Neg(apart)");
-  if (!isBoth)
-    b << "distance = Max(back, zero)";
+  addDistance(b, isBoth);
   b << "is_near = Less(distance, exact)" << "far = Max(distance, exact)"
     << "far_real = Cast<to = 1>(far)" << "ratio = Div(far_real, exact_real)"
     << "log = Log(ratio)" << "steps_real = Mul(log, share)"
@@ -106,21 +112,12 @@ static std::vector<int64_t> positionKinds(const std::vector<int64_t> &sections,
   return kinds;
 }
 
-/// RotaryEmbedding whose angles are taken from three rows of the caches.
-static bool fillMRotary(Body &b) {
-  std::vector<int64_t> sections = b.integers("mrope_section");
-  int64_t half = 0;
-  for (int64_t size : sections)
-    half = size < 0 || size > 65536 ? INT64_MIN : half + size;
-  if (b.integer("is_packed_batching", 0) != 0)
-    b.refuse("is_packed_batching");
-  int rank = b.rank(0);
-  if (sections.size() != 3 || half < 1 || (rank != 3 && rank != 4))
-    return false;
-  b.ints("kinds", positionKinds(sections, b.integer("mrope_layout", 0) == 1));
+/// Looks `cos_chosen` and `sin_chosen` up in the caches, element by element:
+/// positions are [batch, sequence, angle], and `kinds` says for each angle
+/// which of the three rows of positions it has.
+static void chooseAngles(Body &b, const std::vector<int64_t> &kinds) {
+  b.ints("kinds", kinds);
   b.ints("last", {-1});
-  // Positions are [batch, sequence, angle]; the caches are looked up element by
-  // element.
   b << "by_angle = Gather<axis = 0>(position_ids, kinds)"
     << "positions_3d = Transpose<perm = [1, 2, 0]>(by_angle)"
     << "angles = Shape<start = 1, end = 2>(cos_cache)"
@@ -133,6 +130,20 @@ static bool fillMRotary(Body &b) {
     << "sin_flat = Reshape(sin_cache, last)"
     << "cos_chosen = Gather<axis = 0>(cos_flat, indices)"
     << "sin_chosen = Gather<axis = 0>(sin_flat, indices)";
+}
+
+/// RotaryEmbedding whose angles are taken from three rows of the caches.
+static bool fillMRotary(Body &b) {
+  std::vector<int64_t> sections = b.integers("mrope_section");
+  int64_t half = 0;
+  for (int64_t size : sections)
+    half = size < 0 || size > 65536 ? INT64_MIN : half + size;
+  if (b.integer("is_packed_batching", 0) != 0)
+    b.refuse("is_packed_batching");
+  int rank = b.rank(0);
+  if (sections.size() != 3 || half < 1 || (rank != 3 && rank != 4))
+    return false;
+  chooseAngles(b, positionKinds(sections, b.integer("mrope_layout", 0) == 1));
   int64_t heads = b.integer("num_heads", 0);
   std::string attributes =
       "interleaved = " + std::to_string(b.integer("interleaved", 0));

@@ -198,24 +198,18 @@ static bool moves(Operation *op) {
       op);
 }
 
-IntRange RangeAnalysis::infer(Operation *op) const {
-  // The others are indices and sizes, or the condition.
+/// The operands whose elements the results are computed of: the others are
+/// indices and sizes, or the condition.
+static ValueRange operandsOfValues(Operation *op) {
   ValueRange operands = op->getOperands();
   if (moves(op))
-    operands = operands.take_front();
-  else if (isa<onnx::WhereOp>(op))
-    operands = operands.drop_front();
-  SmallVector<ConstantIntRanges> of;
-  for (Value operand : operands) {
-    IntRange known = get(operand);
-    if (!known)
-      known = rangeOfType(elementOf(operand));
-    if (!known)
-      return std::nullopt;
-    of.push_back(*known);
-  }
-  if (of.empty())
-    return std::nullopt;
+    return operands.take_front();
+  return isa<onnx::WhereOp>(op) ? operands.drop_front() : operands;
+}
+
+/// The range of a result's elements, given the ranges of the operands' ones,
+/// of which there is at least one.
+static IntRange combine(Operation *op, ArrayRef<ConstantIntRanges> of) {
   auto each = [&](auto combine) {
     return std::accumulate(of.begin() + 1, of.end(), of.front(), combine);
   };
@@ -245,6 +239,19 @@ IntRange RangeAnalysis::infer(Operation *op) const {
   if (moves(op) || isa<onnx::ConcatOp, onnx::WhereOp>(op))
     return each([](const auto &a, const auto &b) { return a.rangeUnion(b); });
   return std::nullopt;
+}
+
+IntRange RangeAnalysis::infer(Operation *op) const {
+  SmallVector<ConstantIntRanges> of;
+  for (Value operand : operandsOfValues(op)) {
+    IntRange known = get(operand);
+    if (!known)
+      known = rangeOfType(elementOf(operand));
+    if (!known)
+      return std::nullopt;
+    of.push_back(*known);
+  }
+  return of.empty() ? std::nullopt : combine(op, of);
 }
 
 static bool isWide(Type element) {

@@ -36,6 +36,15 @@ private:
   static Value extract(OpBuilder &nb, Location l, Value tensor, ValueRange at) {
     return tensor::ExtractOp::create(nb, l, tensor, at);
   }
+  /// The row that row `i` comes from where rows k, which is `column`, and `p`
+  /// swap.
+  static Value swappedRow(OpBuilder &nb, Location l, Value i, Value p,
+                          Value column) {
+    Value swapped =
+        arith::SelectOp::create(nb, l, isEqual(nb, l, i, p), column, i);
+    return arith::SelectOp::create(nb, l, isEqual(nb, l, i, column), p,
+                                   swapped);
+  }
   static Value isEqual(OpBuilder &nb, Location l, Value x, Value y) {
     return arith::CmpIOp::create(nb, l, arith::CmpIPredicate::eq, x, y);
   }
@@ -107,12 +116,6 @@ Value DetStep::eliminate(Value matrices, Value pivots) {
   SmallVector<AffineExpr> at = kernel.loopsOf(type);
   Value in = kernel.input(matrices), pivot = kernel.input(pivots),
         column = kernel.scalar(k);
-  auto rowOf = [&](OpBuilder &nb, Location l, Value i, Value p) -> Value {
-    Value swapped =
-        arith::SelectOp::create(nb, l, isEqual(nb, l, i, p), column, i);
-    return arith::SelectOp::create(nb, l, isEqual(nb, l, i, column), p,
-                                   swapped);
-  };
   Value out = kernel.output(type, sizes);
   SmallVector<AffineExpr> rowAt(ArrayRef(at).take_front(2));
   Value factors = kernel.temporaryLike(in, type.getElementType(), {0, 1});
@@ -124,8 +127,10 @@ Value DetStep::eliminate(Value matrices, Value pivots) {
               i = kernel.index(nb, l, at[1]), p = toIndex(nb, l, v[0]),
               zero = s.constant(0);
         Value divisor = extract(nb, l, in, {batch, p, column});
-        Value factor = s.div(
-            extract(nb, l, in, {batch, rowOf(nb, l, i, p), column}), divisor);
+        Value factor =
+            s.div(extract(nb, l, in,
+                          {batch, swappedRow(nb, l, i, p, column), column}),
+                  divisor);
         Value isBelow =
             arith::CmpIOp::create(nb, l, arith::CmpIPredicate::sgt, i, column);
         factor = s.select(s.eq(divisor, zero), zero, factor);
@@ -137,7 +142,7 @@ Value DetStep::eliminate(Value matrices, Value pivots) {
         ScalarBuilder s(nb, l, element);
         Value batch = kernel.index(nb, l, at[0]),
               j = kernel.index(nb, l, at[2]), p = toIndex(nb, l, v[1]);
-        Value row = rowOf(nb, l, kernel.index(nb, l, at[1]), p);
+        Value row = swappedRow(nb, l, kernel.index(nb, l, at[1]), p, column);
         return s.sub(extract(nb, l, in, {batch, row, j}),
                      s.mul(v[0], extract(nb, l, in, {batch, p, j})));
       });

@@ -190,6 +190,29 @@ Lowered lowerDFT(onnx::DFTOp op, onnx::DFTOp::Adaptor adaptor,
 // STFT
 //===----------------------------------------------------------------------===//
 
+/// The number of frames, `step` elements apart, in a row of `samples`.
+Value frameCount(OpBuilder &b, Location loc, Value samples, Value length,
+                 Value step) {
+  return addIndex(
+      b, loc, floorDivIndex(b, loc, subIndex(b, loc, samples, length), step),
+      indexConstant(b, loc, 1));
+}
+
+/// The element at `at`, which are batch, frame, sample and part, of the signal
+/// that `in` begins with; times the window's if `in` ends with one. The step
+/// stands between the two.
+Value frameElement(OpBuilder &b, Location loc, ArrayRef<Value> at,
+                   ArrayRef<Value> in, Type element) {
+  Value position[] = {
+      at[0], addIndex(b, loc, mulIndex(b, loc, at[1], in[1]), at[2]), at[3]};
+  Value sample = tensor::ExtractOp::create(b, loc, in[0], position);
+  if (in.size() < 3)
+    return sample;
+  ScalarBuilder s(b, loc, element);
+  Value weight = tensor::ExtractOp::create(b, loc, in[2], at[2]);
+  return s.narrow(s.mul(s.widen(sample), s.widen(weight)));
+}
+
 /// returns batches and frames.
 SmallVector<Value> frames(onnx::STFTOp op, onnx::STFTOp::Adaptor adaptor,
                           OpBuilder &b, Value x, FourierPlan &plan,
@@ -204,14 +227,10 @@ SmallVector<Value> frames(onnx::STFTOp op, onnx::STFTOp::Adaptor adaptor,
   checkAtMost(b, loc, plan.length, samples,
               "STFT: a frame is longer than the signal");
   Value safeStep = maxIndex(b, loc, step, constant(1));
-  Value count = addIndex(
-      b, loc,
-      floorDivIndex(b, loc, subIndex(b, loc, samples, plan.length), safeStep),
-      constant(1));
+  Value count = frameCount(b, loc, samples, plan.length, safeStep);
   SmallVector<Value> sizes{batch, count, plan.length, constant(parts)};
   SmallVector<Value> inputs{x, safeStep};
-  Value window = adaptor.getWindow();
-  if (window) {
+  if (Value window = adaptor.getWindow()) {
     checkEqualSizes(b, loc, sizeOf(b, loc, window, 0), plan.length,
                     "STFT: the window has not the length of a frame");
     inputs.push_back(window);
@@ -220,15 +239,7 @@ SmallVector<Value> frames(onnx::STFTOp op, onnx::STFTOp::Adaptor adaptor,
   Value framed = generate(
       b, loc, "STFT.frames", rankedType(x).getElementType(), sizes, inputs,
       [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-        Value position[] = {
-            at[0], addIndex(nb, l, mulIndex(nb, l, at[1], in[1]), at[2]),
-            at[3]};
-        Value sample = tensor::ExtractOp::create(nb, l, in[0], position);
-        if (!window)
-          return sample;
-        ScalarBuilder s(nb, l, element);
-        Value weight = tensor::ExtractOp::create(nb, l, in[2], at[2]);
-        return s.narrow(s.mul(s.widen(sample), s.widen(weight)));
+        return frameElement(nb, l, at, in, element);
       });
   SmallVector<Value> flat{mulGivenSizes(b, loc, batch, count, "STFT"),
                           plan.length, constant(1), constant(parts)};

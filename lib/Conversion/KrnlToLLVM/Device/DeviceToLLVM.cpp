@@ -83,6 +83,18 @@ SmallVector<Value> bytesOfBuffers(OpBuilder &builder, krnl::LaunchOp op,
   return words;
 }
 
+/// Stores the words one after the other on the stack; returns where.
+Value storeWords(OpBuilder &builder, Location loc, ArrayRef<Value> words) {
+  Type i64 = builder.getI64Type();
+  Value frame = stackSlot(builder, loc, i64, words.size());
+  for (auto [i, word] : llvm::enumerate(words)) {
+    Value slot = LLVM::GEPOp::create(builder, loc, frame.getType(), i64, frame,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    LLVM::StoreOp::create(builder, loc, word, slot);
+  }
+  return frame;
+}
+
 /// A launch of a kernel of the device.
 struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -115,14 +127,7 @@ struct DeviceLaunchLowering : ConvertOpToLLVMPattern<krnl::LaunchOp> {
     }
     llvm::append_range(words, bytesOfBuffers(rewriter, op, adaptor.getIns(),
                                              adaptor.getOuts()));
-    Type i64 = rewriter.getI64Type();
-    Value frame = stackSlot(rewriter, loc, i64, words.size());
-    for (auto [i, word] : llvm::enumerate(words)) {
-      Value slot =
-          LLVM::GEPOp::create(rewriter, loc, frame.getType(), i64, frame,
-                              ArrayRef<LLVM::GEPArg>{int32_t(i)});
-      LLVM::StoreOp::create(rewriter, loc, word, slot);
-    }
+    Value frame = storeWords(rewriter, loc, words);
     noteSizes(rewriter, op);
     auto number = op->getAttrOfType<IntegerAttr>(krnl::launchNumberAttrName);
     callHook(rewriter, loc, Hook::DeviceLaunch,

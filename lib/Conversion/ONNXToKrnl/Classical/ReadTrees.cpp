@@ -153,6 +153,21 @@ static std::string readMembers(onnx::MlTreeEnsembleOp op, TreeModel &model) {
   return "";
 }
 
+/// Returns true if all lists about nodes have as many elements as there are,
+/// and those about leaves.
+static bool haveEqualLengths(onnx::MlTreeEnsembleOp op, size_t modes,
+                             size_t splits, size_t leaves) {
+  size_t count = op.getNodesFeatureids().size();
+  Ints missing = intsOf(op.getNodesMissingValueTracksTrue());
+  return modes == count && splits == count &&
+         op.getNodesTruenodeids().size() == count &&
+         op.getNodesFalsenodeids().size() == count &&
+         op.getNodesTrueleafs().size() == count &&
+         op.getNodesFalseleafs().size() == count &&
+         (missing.empty() || missing.size() == count) &&
+         op.getLeafTargetids().size() == leaves;
+}
+
 std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model) {
   Ints features = op.getNodesFeatureids(), ifTrue = op.getNodesTruenodeids(),
        ifFalse = op.getNodesFalsenodeids(), trueLeafs = op.getNodesTrueleafs(),
@@ -162,11 +177,7 @@ std::string readEnsemble(onnx::MlTreeEnsembleOp op, TreeModel &model) {
   std::vector<double> splits = tensorReals(op.getNodesSplitsAttr());
   std::vector<double> weights = tensorReals(op.getLeafWeightsAttr());
   size_t count = features.size(), leaves = weights.size();
-  if (!modes || modes->size() != count || splits.size() != count ||
-      ifTrue.size() != count || ifFalse.size() != count ||
-      trueLeafs.size() != count || falseLeafs.size() != count ||
-      (!missing.empty() && missing.size() != count) ||
-      op.getLeafTargetids().size() != leaves)
+  if (!modes || !haveEqualLengths(op, modes->size(), splits.size(), leaves))
     return "the lists that describe nodes or leaves differ in length";
   auto childOf = [&](int64_t id, int64_t isLeaf) -> int64_t {
     size_t limit = isLeaf ? leaves : count;

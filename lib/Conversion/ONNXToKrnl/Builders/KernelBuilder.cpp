@@ -243,6 +243,22 @@ Subscripts KernelBuilder::subscriptsOf(const Access &access) const {
   });
 }
 
+/// Sorts the loops so that the reduced ones come last; returns the number of
+/// the others.
+static unsigned sortReducedLast(SmallVectorImpl<unsigned> &axes,
+                                ArrayRef<AffineExpr> reduced) {
+  auto isReduced = [&](unsigned l) {
+    return llvm::any_of(reduced, [&](AffineExpr loop) {
+      return cast<AffineDimExpr>(loop).getPosition() == l;
+    });
+  };
+  SmallVector<unsigned> last = llvm::filter_to_vector(axes, isReduced);
+  llvm::erase_if(axes, isReduced);
+  unsigned parallel = axes.size();
+  llvm::append_range(axes, last);
+  return parallel;
+}
+
 SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
                                           ArrayRef<Access> opOuts,
                                           ArrayRef<AffineExpr> reduced,
@@ -260,34 +276,24 @@ SmallVector<Value> KernelBuilder::generic(ArrayRef<Access> givenIns,
   auto isWritten = [&](const Access &access) {
     return !llvm::is_contained(outsInside, access.tensor);
   };
-  if (isIdle && llvm::all_of(opOuts, isWritten))
-    return llvm::map_to_vector(opOuts,
+  auto tensorsOf = [](ArrayRef<Access> accesses) {
+    return llvm::map_to_vector(accesses,
                                [](const Access &a) { return a.tensor; });
-  auto isReduced = [&](unsigned l) {
-    return llvm::is_contained(reduced, host.getAffineDimExpr(l));
   };
-  currentAxes = llvm::filter_to_vector(
-      used.set_bits(), [&](unsigned l) { return !isReduced(l); });
-  unsigned parallel = currentAxes.size();
-  llvm::append_range(currentAxes,
-                     llvm::make_filter_range(used.set_bits(), isReduced));
+  if (isIdle && llvm::all_of(opOuts, isWritten))
+    return tensorsOf(opOuts);
+  currentAxes = llvm::to_vector(used.set_bits());
+  unsigned parallel = sortReducedLast(currentAxes, reduced);
   SmallVector<StringRef> axes = llvm::map_to_vector(
       currentAxes, [&](unsigned l) { return StringRef(loops[l].name); });
   SmallVector<Subscripts> accesses;
-  SmallVector<Value> inValues, outValues;
-  auto add = [&](const Access &access, SmallVector<Value> &values) {
+  for (const Access &access : llvm::concat<const Access>(opIns, opOuts))
     accesses.push_back(subscriptsOf(access));
-    values.push_back(access.tensor);
-  };
-  for (const Access &access : opIns)
-    add(access, inValues);
-  for (const Access &access : opOuts)
-    add(access, outValues);
   // Builders of ops with regions move; `body` stays before the op, where `fn`
   // may add operands of its scalar code.
   OpBuilder builder(body);
-  auto op = ComputeOp::create(builder, loc, inValues, outValues, accesses, axes,
-                              parallel, StringAttr(),
+  auto op = ComputeOp::create(builder, loc, tensorsOf(opIns), tensorsOf(opOuts),
+                              accesses, axes, parallel, StringAttr(),
                               [&](OpBuilder &b, Location l, ValueRange args) {
                                 linalg::YieldOp::create(b, l, fn(b, l, args));
                               });

@@ -139,6 +139,38 @@ LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
   return success();
 }
 
+/// Two classes of which only one is voted for have one score.
+bool hasOneScore(onnx::MlTreeEnsembleClassifierOp op,
+                 const ClassLabels &labels) {
+  return labels.size() <= 2 && llvm::all_equal(intsOf(op.getClassIds()));
+}
+
+/// Reads the trees, and their votes for one score or for those of `labels`,
+/// into `model`. Returns the error in them, or an empty string.
+std::string readClassifier(onnx::MlTreeEnsembleClassifierOp op,
+                           const ClassLabels &labels, TreeModel &model) {
+  NamedNodes nodes(op);
+  std::string wrong = nodes.read(model);
+  if (wrong.empty())
+    wrong = nodes.readVotes(
+        intsOf(op.getClassTreeids()), intsOf(op.getClassNodeids()),
+        intsOf(op.getClassIds()),
+        realsOf(op.getClassWeights(), op.getClassWeightsAsTensorAttr()), model);
+  model.targets = hasOneScore(op, labels) ? 1 : int64_t(labels.size());
+  if (hasOneScore(op, labels))
+    for (LeafWeight &weight : model.weights)
+      weight.target = 0;
+  return wrong;
+}
+
+/// Facts about the votes for a single class.
+Votes votesOf(onnx::MlTreeEnsembleClassifierOp op, const TreeModel &model) {
+  Ints classes = intsOf(op.getClassIds());
+  bool allPositive = llvm::all_of(
+      model.weights, [](const LeafWeight &leaf) { return leaf.weight >= 0; });
+  return {allPositive, !classes.empty() && classes[0] == 1};
+}
+
 Lowered lowerClassifier(onnx::MlTreeEnsembleClassifierOp op,
                         onnx::MlTreeEnsembleClassifierOp::Adaptor,
                         ConversionPatternRewriter &rewriter) {
@@ -153,24 +185,11 @@ Lowered lowerClassifier(onnx::MlTreeEnsembleClassifierOp op,
     return rewriter.notifyMatchFailure(op, unknownPostTransform);
   TreeModel model;
   model.isDouble = GraphBuilder::typeOf(x).getElementType().isF64();
-  NamedNodes nodes(op);
-  std::string wrong = nodes.read(model);
-  Ints classes = intsOf(op.getClassIds());
-  // Two classes of which only one is voted for have one score.
-  bool isBinary = labels.size() <= 2 && llvm::all_equal(classes);
-  if (wrong.empty())
-    wrong = nodes.readVotes(
-        intsOf(op.getClassTreeids()), intsOf(op.getClassNodeids()), classes,
-        realsOf(op.getClassWeights(), op.getClassWeightsAsTensorAttr()), model);
-  model.targets = isBinary ? 1 : int64_t(labels.size());
-  bool allPositive = true;
-  for (LeafWeight &weight : model.weights) {
-    allPositive &= weight.weight >= 0;
-    weight.target = isBinary ? 0 : weight.target;
-  }
+  std::string wrong = readClassifier(op, labels, model);
   std::vector<double> base =
       realsOf(op.getBaseValues(), op.getBaseValuesAsTensorAttr());
   // Two base values of a single score: that of the class voted for counts.
+  bool isBinary = hasOneScore(op, labels);
   if (isBinary && base.size() == 2)
     base = {base[1]};
   Value scores;
@@ -178,10 +197,9 @@ Lowered lowerClassifier(onnx::MlTreeEnsembleClassifierOp op,
     wrong = scoresOf(graph, x, model, base, scores);
   if (!wrong.empty())
     return rewriter.notifyMatchFailure(op, wrong);
-  if (isBinary) {
-    Votes votes{allPositive, !classes.empty() && classes[0] == 1};
-    return finishBinary(graph, op, scores, *transform, labels, votes);
-  }
+  if (isBinary)
+    return finishBinary(graph, op, scores, *transform, labels,
+                        votesOf(op, model));
   graph.replace(op, {labels.of(graph, largestOfRows(graph, scores)),
                      transformScores(graph, scores, *transform)});
   return success();

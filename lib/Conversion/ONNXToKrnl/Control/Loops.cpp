@@ -164,6 +164,24 @@ bool hasExactTripCount(onnx::LoopOp op, Value condition) {
          body.getTerminator()->getOperand(0) == body.getArgument(1);
 }
 
+/// The number of iterations at most, as an index; null without one.
+Value tripCountOf(OpBuilder &b, Location loc, Value m) {
+  if (!m)
+    return {};
+  if (std::optional<int64_t> known = constantElement(m))
+    return indexConstant(b, loc, *known);
+  return arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      checkedElement(b, loc, m, "Loop: M is one number"));
+}
+
+/// Whether there is a first iteration, as far as the condition decides it.
+Value firstCondition(OpBuilder &b, Location loc, Value condition) {
+  if (condition)
+    return isTrue(b, loc, condition, "Loop: the condition is one bool");
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+}
+
 Lowered lowerLoop(onnx::LoopOp op, onnx::LoopOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
@@ -181,20 +199,8 @@ Lowered lowerLoop(onnx::LoopOp op, onnx::LoopOp::Adaptor adaptor,
         op,
         "the rank of the counter or condition is not known, or a row is not a "
         "tensor");
-  std::optional<int64_t> known;
-  if (adaptor.getM())
-    known = constantElement(adaptor.getM());
-  if (known)
-    plan.tripCount = indexConstant(rewriter, loc, *known);
-  else if (Value tripCount = adaptor.getM())
-    plan.tripCount = arith::IndexCastOp::create(
-        rewriter, loc, rewriter.getIndexType(),
-        checkedElement(rewriter, loc, tripCount, "Loop: M is one number"));
-  plan.condition = adaptor.getCond()
-                       ? isTrue(rewriter, loc, adaptor.getCond(),
-                                "Loop: the condition is one bool")
-                       : arith::ConstantOp::create(rewriter, loc,
-                                                   rewriter.getBoolAttr(true));
+  plan.tripCount = tripCountOf(rewriter, loc, adaptor.getM());
+  plan.condition = firstCondition(rewriter, loc, adaptor.getCond());
   scf::WhileOp loop =
       buildLoop(rewriter, loc, plan, types, body, [&](ValueRange arguments) {
         SmallVector<Value> values{

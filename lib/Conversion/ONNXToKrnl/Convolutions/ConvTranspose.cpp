@@ -26,18 +26,18 @@ struct Stretch {
   Value before, size;
 };
 
-Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
-                   int64_t d, int64_t spatial) {
+/// Element `i` of an attribute, if it has one.
+int64_t elementOr(std::optional<ArrayRef<int64_t>> values, int64_t i,
+                  int64_t otherwise) {
+  return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
+}
+
+/// The size of the result before padding is cut off.
+Value unpaddedSize(OpBuilder &b, onnx::ConvTransposeOp op, Value in, Value w,
+                   int64_t d, const Stretch &s) {
   Location loc = op.getLoc();
-  auto attribute = [&](std::optional<ArrayRef<int64_t>> values, int64_t i,
-                       int64_t otherwise) {
-    return values && i < int64_t(values->size()) ? (*values)[i] : otherwise;
-  };
   auto constant = [&](int64_t v) { return indexConstant(b, loc, v); };
-  Stretch s;
-  s.stride = attribute(op.getStrides(), d, 1);
-  s.dilation = attribute(op.getDilations(), d, 1);
-  Value one = constant(1), in = sizeOf(b, loc, x, d + 2);
+  Value one = constant(1);
   checkAtMost(b, loc, one, in, "ConvTranspose: there is nothing to convolve");
   Value reach =
       mulIndex(b, loc, subIndex(b, loc, sizeOf(b, loc, w, d + 2), one),
@@ -45,14 +45,25 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
   Value full = addIndex(
       b, loc, mulIndex(b, loc, subIndex(b, loc, in, one), constant(s.stride)),
       addIndex(b, loc, reach, one));
-  full =
-      addIndex(b, loc, full, constant(attribute(op.getOutputPadding(), d, 0)));
+  return addIndex(b, loc, full,
+                  constant(elementOr(op.getOutputPadding(), d, 0)));
+}
+
+Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
+                   int64_t d, int64_t spatial) {
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t v) { return indexConstant(b, loc, v); };
+  Stretch s;
+  s.stride = elementOr(op.getStrides(), d, 1);
+  s.dilation = elementOr(op.getDilations(), d, 1);
+  Value in = sizeOf(b, loc, x, d + 2);
+  Value full = unpaddedSize(b, op, in, w, d, s);
   StringRef autoPad = op.getAutoPad();
   bool same = autoPad.starts_with("SAME");
   if (auto shape = op.getOutputShape())
     // Older models give the sizes of all dimensions.
     s.size =
-        constant(attribute(shape, d + int64_t(shape->size()) - spatial, 0));
+        constant(elementOr(shape, d + int64_t(shape->size()) - spatial, 0));
   else if (same) // Nothing is added where the filter is less than a step.
     s.size = maxIndex(
         b, loc,
@@ -60,8 +71,8 @@ Stretch getStretch(OpBuilder &b, onnx::ConvTransposeOp op, Value x, Value w,
         constant(0));
   if (!s.size) {
     bool valid = autoPad == "VALID";
-    int64_t before = valid ? 0 : attribute(op.getPads(), d, 0);
-    int64_t after = valid ? 0 : attribute(op.getPads(), d + spatial, 0);
+    int64_t before = valid ? 0 : elementOr(op.getPads(), d, 0);
+    int64_t after = valid ? 0 : elementOr(op.getPads(), d + spatial, 0);
     s.before = constant(before);
     s.size = maxIndex(b, loc, subIndex(b, loc, full, constant(before + after)),
                       constant(0));

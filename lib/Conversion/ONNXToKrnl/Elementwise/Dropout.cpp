@@ -44,6 +44,19 @@ SmallVector<Value> infer(OpBuilder &b, onnx::DropoutOp op,
   return {x, kernel.finish({kernel.fill(kept, {out, loops})}).front()};
 }
 
+/// The element `x`, of type `element`, and whether it is kept. `probability` is
+/// that of dropping it, and `words` are its random ones.
+SmallVector<Value> dropOrScale(ScalarBuilder &real, Value x, Type element,
+                               Value probability, ArrayRef<Value> words) {
+  ScalarBuilder s(real.builder(), real.getLoc(), element);
+  Value keep = real.le(probability, uniformNumber(real, words[0], words[1]));
+  Value factor =
+      real.div(real.constant(1), real.sub(real.constant(1), probability));
+  Value scaled = s.mul(s.widen(x), real.castTo(factor, element));
+  Value y = s.select(keep, scaled, s.constant(0));
+  return {s.narrow(y), s.toBool(keep)};
+}
+
 SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
                          onnx::DropoutOp::Adaptor adaptor) {
   Location loc = op.getLoc();
@@ -68,7 +81,7 @@ SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
     sizes.push_back(kernel.scalar(size));
   return kernel.finish(kernel.generic(
       ins, outs, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, element), real(nb, l, nb.getF32Type());
+        ScalarBuilder real(nb, l, nb.getF32Type());
         Value drop = real.constant(0.5);
         if (ratio) {
           ScalarBuilder r(nb, l, getElementTypeOrSelf(op.getRatio()));
@@ -81,12 +94,7 @@ SmallVector<Value> train(OpBuilder &b, onnx::DropoutOp op,
           index.push_back(kernel.index(nb, l, loop));
         SmallVector<Value> words =
             randomWords(nb, l, draw, linearPosition(nb, l, sizes, index));
-        Value keep = real.le(drop, uniformNumber(real, words[0], words[1]));
-        Value factor =
-            real.div(real.constant(1), real.sub(real.constant(1), drop));
-        Value scaled = s.mul(s.widen(v[0]), real.castTo(factor, element));
-        Value y = s.select(keep, scaled, s.constant(0));
-        return SmallVector<Value>{s.narrow(y), s.toBool(keep)};
+        return dropOrScale(real, v[0], element, drop, words);
       }));
 }
 

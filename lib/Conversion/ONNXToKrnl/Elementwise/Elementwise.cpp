@@ -191,34 +191,50 @@ static Value isInf(ScalarBuilder &s, onnx::IsInfOp op, ValueRange x) {
   return s.eq(x[0], negative ? s.lowest() : s.highest());
 }
 
-void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
-                                           RewritePatternSet &patterns) {
 #define ROW(OP, FN) addElementwise<onnx::OP>(converter, patterns, FN);
 #define FOLD(OP, METHOD) ROW(OP, foldLeft(&ScalarBuilder::METHOD))
 #define UNARY(OP, METHOD)                                                      \
   ROW(OP, [](ScalarBuilder &s, Operation *, ValueRange x) {                    \
     return s.METHOD(x[0]);                                                     \
   })
+
+static void addArithmetic(TypeConverter &converter,
+                          RewritePatternSet &patterns) {
   FOLD(AddOp, add)
   FOLD(DivOp, div)
-  FOLD(EqualOp, eq)
-  FOLD(LessOp, lt)
-  FOLD(LessOrEqualOp, le)
   FOLD(MaxOp, max)
   FOLD(MinOp, min)
   FOLD(MulOp, mul)
   FOLD(SubOp, sub)
   FOLD(SumOp, add)
   UNARY(AbsOp, abs)
-  UNARY(IsNaNOp, isNaN)
   UNARY(NegOp, neg)
+  ROW(ClipOp, clip)
+  ROW(MeanOp, mean)
+  ROW(ModOp, mod)
+  ROW(SignOp, sign)
+}
+
+static void addLogic(TypeConverter &converter, RewritePatternSet &patterns) {
   ROW(AndOp, onBools<arith::AndIOp>)
   ROW(BitShiftOp, bitShift)
   ROW(BitwiseAndOp, onBits<arith::AndIOp>)
   ROW(BitwiseNotOp, bitwiseNot)
   ROW(BitwiseOrOp, onBits<arith::OrIOp>)
   ROW(BitwiseXorOp, onBits<arith::XOrIOp>)
-  ROW(ClipOp, clip)
+  ROW(NotOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
+    return s.eq(x[0], s.constant(0));
+  })
+  ROW(OrOp, onBools<arith::OrIOp>)
+  ROW(XorOp, onBools<arith::XOrIOp>)
+}
+
+static void addComparisons(TypeConverter &converter,
+                           RewritePatternSet &patterns) {
+  FOLD(EqualOp, eq)
+  FOLD(LessOp, lt)
+  FOLD(LessOrEqualOp, le)
+  UNARY(IsNaNOp, isNaN)
   ROW(GreaterOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
     return s.lt(x[1], x[0]);
   })
@@ -226,17 +242,17 @@ void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
     return s.le(x[1], x[0]);
   })
   ROW(IsInfOp, isInf)
-  ROW(MeanOp, mean)
-  ROW(ModOp, mod)
-  ROW(NotOp, [](ScalarBuilder &s, Operation *, ValueRange x) {
-    return s.eq(x[0], s.constant(0));
-  })
-  ROW(OrOp, onBools<arith::OrIOp>)
-  ROW(SignOp, sign)
-  ROW(XorOp, onBools<arith::XOrIOp>)
+}
+
 #undef ROW
 #undef FOLD
 #undef UNARY
+
+void populateONNXToKrnlElementwisePatterns(TypeConverter &converter,
+                                           RewritePatternSet &patterns) {
+  addArithmetic(converter, patterns);
+  addLogic(converter, patterns);
+  addComparisons(converter, patterns);
   addElementwise<onnx::WhereOp>(
       converter, patterns,
       [](ScalarBuilder &s, Operation *, ValueRange x) {

@@ -158,6 +158,25 @@ SmallVector<Value> runningSums(OpBuilder &b, Location loc, Value x) {
   return kernel.finish({results[1], results[0]});
 }
 
+/// The part of the row's total up to which a sample is drawn: less than the
+/// total however it is rounded, as it is at most the number below 1 times the
+/// total, so that some class is always above it. `extents` are those of `at`.
+Value drawPart(KernelBuilder &kernel, const RandomDraw &draw, Value totals,
+               Value like, ArrayRef<AffineExpr> at, ArrayRef<Value> extents) {
+  Type wide = cast<RankedTensorType>(totals.getType()).getElementType();
+  return kernel.generic(
+      {{totals, {at[0]}}},
+      {kernel.temporaryLike(like, wide), llvm::to_vector(at)}, {},
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, wide);
+        Value position = linearPosition(
+            nb, l, extents,
+            {kernel.index(nb, l, at[0]), kernel.index(nb, l, at[1])});
+        SmallVector<Value> words = randomWords(nb, l, draw, position);
+        return s.mul(uniformNumber(s, words[0], words[1]), v[0]);
+      });
+}
+
 Value build(OpBuilder &b, onnx::MultinomialOp op, Value x) {
   Location loc = op.getLoc();
   RankedTensorType type = rankedType(x);
@@ -178,25 +197,13 @@ Value build(OpBuilder &b, onnx::MultinomialOp op, Value x) {
   RandomDraw draw = hostDraw.inside(kernel);
   SmallVector<Value> extents{kernel.scalar(sizes[0]), kernel.scalar(sizes[1])};
   Value out = kernel.output(outType, sizes);
-  Type wide = b.getF64Type();
-  // Less than the total however it is rounded, as it is at most the number
-  // below 1 times the total: some class is always above it.
-  Value part = kernel.generic(
-      {{totals, {batch}}}, {kernel.temporaryLike(out, wide), at}, {},
-      [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, wide);
-        Value position = linearPosition(
-            nb, l, extents,
-            {kernel.index(nb, l, batch), kernel.index(nb, l, sample)});
-        SmallVector<Value> words = randomWords(nb, l, draw, position);
-        return s.mul(uniformNumber(s, words[0], words[1]), v[0]);
-      });
+  Value part = drawPart(kernel, draw, totals, out, at, extents);
   Value none = storedConstant(kernel.inside(), loc, result, 0);
   Value found = kernel.generic(
       {{running, {batch, label}}, {part, at}},
       {kernel.fill(none, {out, at}), at}, label,
       [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, wide), count(nb, l, result);
+        ScalarBuilder s(nb, l, nb.getF64Type()), count(nb, l, result);
         Value isBelow = s.le(v[0], v[1]);
         Value one = count.select(isBelow, count.constant(1), count.constant(0));
         return count.add(v[2], one);

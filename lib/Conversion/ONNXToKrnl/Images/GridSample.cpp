@@ -109,27 +109,18 @@ Value nearest(OpBuilder &b, Location loc, ArrayRef<SmallVector<Tap>> taps,
   return arith::SelectOp::create(b, loc, exists, y, otherwise);
 }
 
-/// `in`: the operand, the grid, the operand's spatial sizes, and the value
-/// outside of it.
-Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
-             ArrayRef<Value> at, ArrayRef<Value> in) {
+/// The elements around the sample along each spatial dimension, with weights of
+/// type `weight`; `at` and `in` are those of `sample`.
+SmallVector<SmallVector<Tap>> tapsOf(ScalarBuilder &g, const Sampling &sampling,
+                                     ArrayRef<Value> at, ArrayRef<Value> in,
+                                     Type weight) {
+  OpBuilder &b = g.builder();
+  Location loc = g.getLoc();
   int64_t spatial = at.size() - 2;
-  Type gridCompute = interpolationType(sampling.gridElement);
-  ScalarBuilder g(b, loc, gridCompute);
   SmallVector<Value> gridAt{at[0]};
   llvm::append_range(gridAt, at.drop_front(2));
   gridAt.push_back({});
   SmallVector<SmallVector<Tap>> taps;
-  auto readStored = [&](ArrayRef<Value> position) -> Value {
-    SmallVector<Value> whole{at[0], at[1]};
-    llvm::append_range(whole, position);
-    if (sampling.channelsLast)
-      std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
-    return tensor::ExtractOp::create(b, loc, in[0], whole);
-  };
-  bool isNearest = sampling.mode == Interpolation::Nearest;
-  ScalarBuilder s(b, loc,
-                  isNearest ? gridCompute : interpolationType(sampling.real()));
   for (int64_t d = 0; d < spatial; ++d) {
     // The grid names the last dimension first.
     gridAt.back() = indexConstant(b, loc, spatial - 1 - d);
@@ -141,8 +132,28 @@ Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
                               sampling.border, sampling.alignCorners));
     for (Tap &tap : taps.back())
       if (tap.weight)
-        tap.weight = g.castTo(tap.weight, s.type());
+        tap.weight = g.castTo(tap.weight, weight);
   }
+  return taps;
+}
+
+/// `in`: the operand, the grid, the operand's spatial sizes, and the value
+/// outside of it.
+Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
+             ArrayRef<Value> at, ArrayRef<Value> in) {
+  Type gridCompute = interpolationType(sampling.gridElement);
+  ScalarBuilder g(b, loc, gridCompute);
+  auto readStored = [&](ArrayRef<Value> position) -> Value {
+    SmallVector<Value> whole{at[0], at[1]};
+    llvm::append_range(whole, position);
+    if (sampling.channelsLast)
+      std::rotate(whole.begin() + 1, whole.begin() + 2, whole.end());
+    return tensor::ExtractOp::create(b, loc, in[0], whole);
+  };
+  bool isNearest = sampling.mode == Interpolation::Nearest;
+  ScalarBuilder s(b, loc,
+                  isNearest ? gridCompute : interpolationType(sampling.real()));
+  SmallVector<SmallVector<Tap>> taps = tapsOf(g, sampling, at, in, s.type());
   // The nearest is passed on as it is.
   if (isNearest)
     return nearest(b, loc, taps, readStored, in.back());
@@ -155,6 +166,15 @@ Value sample(OpBuilder &b, Location loc, const Sampling &sampling,
     return complex::ImOp::create(b, loc, readStored(position));
   });
   return complex::CreateOp::create(b, loc, sampling.element, re, im);
+}
+
+/// Batch and channels of `in`, the operand's sizes, and what the grid has.
+SmallVector<Value> resultSizes(OpBuilder &b, onnx::GridSampleOp op,
+                               ArrayRef<Value> in, Value grid) {
+  SmallVector<Value> sizes(in.take_front(2));
+  for (size_t d = 0; d + 2 < in.size(); ++d)
+    sizes.push_back(sizeOf(b, op.getLoc(), grid, int64_t(d) + 1));
+  return knownSizes(b, op.getLoc(), op->getResult(0), sizes);
 }
 
 Lowered lowerGridSample(onnx::GridSampleOp op,
@@ -174,10 +194,7 @@ Lowered lowerGridSample(onnx::GridSampleOp op,
   int64_t spatial = type.getRank() - 2;
   checkSizes(rewriter, loc, x, grid, spatial);
   SmallVector<Value> inSizes = sizesOf(rewriter, loc, x);
-  SmallVector<Value> sizes(ArrayRef<Value>(inSizes).take_front(2));
-  for (int64_t d = 0; d < spatial; ++d)
-    sizes.push_back(sizeOf(rewriter, loc, grid, d + 1));
-  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  SmallVector<Value> sizes = resultSizes(rewriter, op, inSizes, grid);
   int64_t reads = 1;
   for (int64_t d = 0; d < spatial; ++d)
     reads *= tapCount(sampling->mode);

@@ -47,6 +47,8 @@ private:
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
   Value sumPass(Value x, const DimTables &tables, Value size, Type from,
                 Type to);
+  Value fromSums(KernelBuilder &kernel, const DimTables &tables,
+                 const KernelBuilder::Access &sum, Value out, Type to);
   Value sumPasses(Value x);
   bool mayKeepSize(const ResizedDim &dim);
   Value isKept(const ResizedDim &dim);
@@ -184,6 +186,24 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
   return kernel.finish({y}).front();
 }
 
+/// The elements of type `to` that the sums become, in `out`, with the value
+/// outside of the operand where the tables say so.
+Value Resizer::fromSums(KernelBuilder &kernel, const DimTables &tables,
+                        const KernelBuilder::Access &sum, Value out, Type to) {
+  SmallVector<KernelBuilder::Access> ins{sum};
+  if (tables.outside)
+    ins.push_back({kernel.input(tables.outside), {sum.at[tables.dim]}});
+  return kernel.generic(
+      ins, {out, sum.at}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
+        ScalarBuilder s(nb, l, compute);
+        Value value = args[0];
+        if (tables.outside)
+          value = s.select(s.fromBool(args[1]),
+                           s.constant(op.getExtrapolationValue()), value);
+        return fromInterpolation(nb, l, value, to);
+      });
+}
+
 /// Sums samples times weights along one dimension, which gets `size` elements.
 /// Elements of `from` (in the onnx dialect) become elements of `to`.
 Value Resizer::sumPass(Value x, const DimTables &tables, Value size, Type from,
@@ -218,18 +238,7 @@ Value Resizer::sumPass(Value x, const DimTables &tables, Value size, Type from,
       });
   if (to == compute && !tables.outside)
     return kernel.finish({sum}).front();
-  SmallVector<KernelBuilder::Access> ins{{sum, loops}};
-  if (tables.outside)
-    ins.push_back({kernel.input(tables.outside), {o}});
-  Value y = kernel.generic(
-      ins, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
-        ScalarBuilder s(nb, l, compute);
-        Value value = args[0];
-        if (tables.outside)
-          value = s.select(s.fromBool(args[1]),
-                           s.constant(op.getExtrapolationValue()), value);
-        return fromInterpolation(nb, l, value, to);
-      });
+  Value y = fromSums(kernel, tables, {sum, loops}, out, to);
   return kernel.finish({y}).front();
 }
 

@@ -100,32 +100,49 @@ static Value binResult(ScalarBuilder &s, ValueRange v, bool average) {
   return s.div(value, s.select(s.le(count, zero), s.constant(1), count));
 }
 
-Value onnxc::poolBins(const RoiPool &pool, StringRef name,
-                      ArrayRef<Value> counts, bool average,
-                      ArrayRef<Value> inputs, OfSample sampleAt,
-                      OfSample takesPart) {
-  OpBuilder &b = pool.b;
-  Type compute = pool.compute();
-  SmallVector<Value> sizes = pool.inMemory(ArrayRef<Value>(pool.sizes));
-  RankedTensorType type =
-      typeOfSizes(sizes, ScalarBuilder::storageType(pool.element));
-  KernelBuilder kernel(b, pool.loc, name);
-  SmallVector<AffineExpr> at = kernel.loopsOf(type), steps;
-  steps.push_back(kernel.loop("sy", counts[0]));
-  steps.push_back(kernel.loop("sx", counts[1]));
+namespace {
+/// A kernel that combines the samples of every bin.
+class BinKernel {
+public:
+  BinKernel(const RoiPool &pool, StringRef name, RankedTensorType type,
+            ArrayRef<Value> counts, bool average, ArrayRef<Value> inputs)
+      : pool(pool), average(average), kernel(pool.b, pool.loc, name),
+        at(kernel.loopsOf(type)) {
+    steps.push_back(kernel.loop("sy", counts[0]));
+    steps.push_back(kernel.loop("sx", counts[1]));
+    for (Value input : inputs)
+      images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
+                                                        : kernel.scalar(input));
+    Value table = kernel.input(pool.table);
+    for (int64_t column = 0; column < NumColumns; ++column)
+      row.push_back({table, {at[0], kernel.constant(column)}});
+  }
+
+  /// The results of the bins, of memory of such sizes.
+  Value finish(RankedTensorType type, ArrayRef<Value> sizes, OfSample sampleAt,
+               OfSample takesPart);
+
+private:
+  /// The sum or the maximum of the samples of each bin.
+  Value combine(Value like, OfSample sampleAt, OfSample takesPart);
+
+  const RoiPool &pool;
+  bool average;
+  KernelBuilder kernel;
+  /// Loops over the result, and over the samples of a bin.
+  SmallVector<AffineExpr> at, steps;
   SmallVector<Value> images;
-  for (Value input : inputs)
-    images.push_back(isa<ShapedType>(input.getType()) ? kernel.input(input)
-                                                      : kernel.scalar(input));
-  Value table = kernel.input(pool.table);
-  Value out = kernel.output(type, sizes);
+  /// Reads the region's row of the table.
   SmallVector<KernelBuilder::Access> row;
-  for (int64_t column = 0; column < NumColumns; ++column)
-    row.push_back({table, {at[0], kernel.constant(column)}});
-  Value sum = kernel.temporaryLike(out, compute);
+};
+} // namespace
+
+Value BinKernel::combine(Value like, OfSample sampleAt, OfSample takesPart) {
+  Type compute = pool.compute();
+  Value sum = kernel.temporaryLike(like, compute);
   ScalarBuilder inside(kernel.inside(), pool.loc, compute);
   sum = kernel.fill(average ? inside.constant(0) : inside.lowest(), {sum, at});
-  sum = kernel.generic(
+  return kernel.generic(
       row, {sum, at}, steps, [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, compute);
         SmallVector<Value> columns(v.take_front(NumColumns));
@@ -139,13 +156,30 @@ Value onnxc::poolBins(const RoiPool &pool, StringRef name,
         sample = s.select(counts, sample, neutral);
         return average ? s.add(v.back(), sample) : s.max(v.back(), sample);
       });
-  row.push_back({sum, at});
+}
+
+Value BinKernel::finish(RankedTensorType type, ArrayRef<Value> sizes,
+                        OfSample sampleAt, OfSample takesPart) {
+  Value out = kernel.output(type, sizes);
+  SmallVector<KernelBuilder::Access> ins(row);
+  ins.push_back({combine(out, sampleAt, takesPart), at});
   Value y = kernel.generic(
-      row, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
-        ScalarBuilder s(nb, l, compute);
+      ins, {out, at}, {}, [&](OpBuilder &nb, Location l, ValueRange v) {
+        ScalarBuilder s(nb, l, pool.compute());
         Value value = binResult(s, v, average);
         return fromInterpolation(nb, l, value, pool.element);
       });
-  y = kernel.finish({y}).front();
-  return pool.channelsLast ? channelsSecond(b, pool.loc, name, y) : y;
+  return kernel.finish({y}).front();
+}
+
+Value onnxc::poolBins(const RoiPool &pool, StringRef name,
+                      ArrayRef<Value> counts, bool average,
+                      ArrayRef<Value> inputs, OfSample sampleAt,
+                      OfSample takesPart) {
+  SmallVector<Value> sizes = pool.inMemory(ArrayRef<Value>(pool.sizes));
+  RankedTensorType type =
+      typeOfSizes(sizes, ScalarBuilder::storageType(pool.element));
+  BinKernel kernel(pool, name, type, counts, average, inputs);
+  Value y = kernel.finish(type, sizes, sampleAt, takesPart);
+  return pool.channelsLast ? channelsSecond(pool.b, pool.loc, name, y) : y;
 }

@@ -90,6 +90,14 @@ Value exactRest(OpBuilder &b, Location loc, ValueRange in,
   return product(b, loc, rest);
 }
 
+/// The size, or `other` where it is -1, which only a run may know.
+Value unlessMissing(OpBuilder &b, Location loc, Value size, Value minusOne,
+                    Value other) {
+  Value missing =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, minusOne);
+  return arith::SelectOp::create(b, loc, missing, other, size);
+}
+
 /// The one size of -1 is the number of elements over the product of others.
 void inferMissing(OpBuilder &b, Location loc, Value elements,
                   SmallVector<Value> &sizes, Value minusOne, bool constant) {
@@ -102,22 +110,16 @@ void inferMissing(OpBuilder &b, Location loc, Value elements,
   for (Value size : sizes) {
     if (isMissing(size))
       continue;
-    if (!constant && !getConstantIntValue(size)) {
-      Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            size, minusOne);
-      size = arith::SelectOp::create(b, loc, missing, one, size);
-    }
+    if (!constant && !getConstantIntValue(size))
+      size = unlessMissing(b, loc, size, minusOne, one);
     others = mulIndex(b, loc, others, size);
   }
   Value rest = floorDivIndex(b, loc, elements, maxIndex(b, loc, others, one));
   for (Value &size : sizes) {
-    if (isMissing(size)) {
+    if (isMissing(size))
       size = rest;
-    } else if (!constant && !getConstantIntValue(size)) {
-      Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                            size, minusOne);
-      size = arith::SelectOp::create(b, loc, missing, rest, size);
-    }
+    else if (!constant && !getConstantIntValue(size))
+      size = unlessMissing(b, loc, size, minusOne, rest);
   }
   // One dynamic size is a divisor of the number of elements.
   if (llvm::count_if(sizes, [](Value size) {

@@ -98,12 +98,18 @@ private:
     llvm::SmallVector<Access> ins;
     /// How many gates the contracted state is for.
     int64_t given;
+    /// The first of these gates.
+    int64_t firstGate;
     /// Where among `ins` states and peepholes begin, and the length is.
     unsigned firstState, length;
   };
   GateOperands gateOperands(krnl::KernelBuilder &kernel, mlir::AffineExpr m,
                             mlir::AffineExpr n, mlir::Value contracted,
+                            int64_t firstGate,
                             llvm::ArrayRef<mlir::Value> states);
+  std::pair<mlir::Value, mlir::Value>
+  gateTerms(ScalarBuilder &s, const GateOperands &operands, mlir::ValueRange v,
+            mlir::Value projected, int64_t g);
   llvm::SmallVector<mlir::Value>
   gateKernel(llvm::StringRef name, mlir::Value contracted, int64_t firstGate,
              llvm::ArrayRef<mlir::Value> states, mlir::Value t, unsigned outs,

@@ -114,12 +114,14 @@ Value CellBuilder::clipped(ScalarBuilder &s, Value x) {
 CellBuilder::GateOperands CellBuilder::gateOperands(KernelBuilder &kernel,
                                                     AffineExpr m, AffineExpr n,
                                                     Value contracted,
+                                                    int64_t firstGate,
                                                     ArrayRef<Value> states) {
   AffineExpr d = kernel.constant(direction);
   GateOperands operands;
   SmallVector<Access> &ins = operands.ins;
   operands.given =
       cast<RankedTensorType>(contracted.getType()).getDimSize(1) / cell.hidden;
+  operands.firstGate = firstGate;
   for (int64_t g = 0; g < operands.given; ++g)
     ins.push_back({kernel.input(contracted), {m, gate(kernel, n, g)}});
   if (cell.bias)
@@ -137,6 +139,21 @@ CellBuilder::GateOperands CellBuilder::gateOperands(KernelBuilder &kernel,
   return operands;
 }
 
+/// The terms of the input and of the state of gate `g`, biases added.
+/// `projected` is the input times weights, `v` the elements of the operands.
+std::pair<Value, Value> CellBuilder::gateTerms(ScalarBuilder &s,
+                                               const GateOperands &operands,
+                                               ValueRange v, Value projected,
+                                               int64_t g) {
+  int64_t given = operands.given, first = operands.firstGate;
+  bool isGiven = g >= first && g < first + given;
+  Value z = isGiven ? v[g - first] : s.constant(0);
+  if (!cell.bias)
+    return {projected, z};
+  Value x = s.add(projected, v[given + g]);
+  return {x, s.add(z, v[given + cell.gates + g])};
+}
+
 /// A kernel over batch and hidden size. `fn` gets, for each gate, the term of
 /// the input and that of the state, biases added; then states, peepholes, and
 /// where there are lengths whether the sequence goes on (i1).
@@ -150,8 +167,8 @@ SmallVector<Value> CellBuilder::gateKernel(
   AffineExpr m = kernel.loop(
       "m", cast<RankedTensorType>(states[0].getType()).getDimSize(0));
   AffineExpr n = kernel.loop("n", cell.hidden);
-  GateOperands operands = gateOperands(kernel, m, n, contracted, states);
-  int64_t given = operands.given, gates = cell.gates;
+  GateOperands operands =
+      gateOperands(kernel, m, n, contracted, firstGate, states);
   Value x = kernel.input(projected), at = kernel.input(t);
   SmallVector<Access> outAccess;
   for (unsigned i = 0; i < outs; ++i)
@@ -161,20 +178,15 @@ SmallVector<Value> CellBuilder::gateKernel(
       [&](OpBuilder &nb, Location l, ValueRange v) {
         ScalarBuilder s(nb, l, cell.element);
         SmallVector<Value> fromInput, fromState;
-        for (int64_t g = 0; g < gates; ++g) {
+        for (int64_t g = 0; g < cell.gates; ++g) {
           Value column = arith::AddIOp::create(
               nb, l, kernel.index(nb, l, n),
               arith::ConstantIndexOp::create(nb, l, g * cell.hidden));
           Value value = tensor::ExtractOp::create(
               nb, l, x, ValueRange{at, kernel.index(nb, l, m), column});
-          bool isGiven = g >= firstGate && g < firstGate + given;
-          Value z = isGiven ? v[g - firstGate] : s.constant(0);
-          if (cell.bias) {
-            value = s.add(value, v[given + g]);
-            z = s.add(z, v[given + gates + g]);
-          }
-          fromInput.push_back(value);
-          fromState.push_back(z);
+          auto [input, state] = gateTerms(s, operands, v, value, g);
+          fromInput.push_back(input);
+          fromState.push_back(state);
         }
         SmallVector<Value> rest(v.slice(operands.firstState,
                                         operands.length - operands.firstState));

@@ -117,6 +117,7 @@ public:
 
 private:
   Value count(Value x, const Axes &axes);
+  void addLoops(Value x, const Axes &axes);
   Value largestFinite(Value in, Value out);
   Value fromLargest(Value in, Value out);
 
@@ -180,11 +181,12 @@ Value ReductionKernel::fromLargest(Value in, Value out) {
   return storeTotals(kernel, element, {out, outAt}, total, finish, shift);
 }
 
-Value ReductionKernel::build(Value x, const Axes &axes) {
+/// Adds the loops over the operand, and sets the accesses and sizes that follow
+/// from them. Where the axes are not known each dimension has two loops, one
+/// of which has a single iteration.
+void ReductionKernel::addLoops(Value x, const Axes &axes) {
   auto inType = cast<RankedTensorType>(x.getType());
   Value one = indexConstant(b, loc, 1);
-  Value in = kernel.input(x);
-  SmallVector<AffineExpr> offsets;
   for (int64_t d = 0; d < inType.getRank(); ++d) {
     std::string suffix = std::to_string(d);
     Value size = sizeOf(b, loc, x, d);
@@ -207,7 +209,13 @@ Value ReductionKernel::build(Value x, const Axes &axes) {
     reduced.push_back(kernel.loop("r" + suffix, inner));
     inAt.push_back(outAt.back() + reduced.back());
   }
-  RankedTensorType outType = typeOfSizes(outSizes, inType.getElementType());
+}
+
+Value ReductionKernel::build(Value x, const Axes &axes) {
+  Value in = kernel.input(x);
+  addLoops(x, axes);
+  RankedTensorType outType =
+      typeOfSizes(outSizes, rankedType(x).getElementType());
   if (row.isFromLargest) {
     Value out = kernel.output(outType, outSizes);
     return kernel.finish({fromLargest(in, out)}).front();

@@ -293,6 +293,26 @@ static Value anyChange(ImplicitLocOpBuilder &b, ValueRange before,
   return any;
 }
 
+/// A loop over an index from 0 to below `end`, and `carried`, that ends when an
+/// iteration yields false for the condition between the two. The caller fills
+/// its body.
+static scf::WhileOp createWhileLeft(ImplicitLocOpBuilder &b, Value end,
+                                    ValueRange carried) {
+  SmallVector<Value> inits{
+      arith::ConstantIndexOp::create(b, 0),
+      arith::ConstantIntOp::create(b, /*value=*/1, /*width=*/1)};
+  llvm::append_range(inits, carried);
+  return scf::WhileOp::create(
+      b, ValueRange(inits).getTypes(), inits,
+      [&](OpBuilder &nb, Location l, ValueRange v) {
+        Value isLeft =
+            arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt, v[0], end);
+        scf::ConditionOp::create(nb, l,
+                                 arith::AndIOp::create(nb, l, isLeft, v[1]), v);
+      },
+      nullptr);
+}
+
 /// As emitLoop, with an early exit after each strip of unrolled steps.
 SmallVector<Value> NestEmitter::emitEarlyExitLoop(const LoopUse &use,
                                                   unsigned op,
@@ -305,19 +325,7 @@ SmallVector<Value> NestEmitter::emitEarlyExitLoop(const LoopUse &use,
   state.instances = std::max<int64_t>(use.unroll, 1);
   LaneIndex rest = math.mod(bound, state.instances);
   Value whole = math.scalar(math.add(bound, math.scale(rest, -1)));
-  SmallVector<Value> inits{
-      arith::ConstantIndexOp::create(b, 0),
-      arith::ConstantIntOp::create(b, /*value=*/1, /*width=*/1)};
-  llvm::append_range(inits, carried);
-  auto loop = scf::WhileOp::create(
-      b, ValueRange(inits).getTypes(), inits,
-      [&](OpBuilder &nb, Location l, ValueRange v) {
-        Value isLeft = arith::CmpIOp::create(nb, l, arith::CmpIPredicate::slt,
-                                             v[0], whole);
-        scf::ConditionOp::create(nb, l,
-                                 arith::AndIOp::create(nb, l, isLeft, v[1]), v);
-      },
-      nullptr);
+  scf::WhileOp loop = createWhileLeft(b, whole, carried);
   {
     OpBuilder::InsertionGuard guard(b);
     Block *after = loop.getAfterBody();

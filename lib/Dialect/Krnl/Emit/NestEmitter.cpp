@@ -275,6 +275,22 @@ SmallVector<Value> NestEmitter::emitMapped(unsigned loop, unsigned op,
   return values;
 }
 
+/// The first `extent` iterations of a loop of a register tile.
+static ActiveLoop tileOf(int64_t extent, int64_t lanes) {
+  ActiveLoop state;
+  state.instances = llvm::divideCeil(extent, lanes);
+  state.lanes = lanes;
+  return state;
+}
+
+/// As tileOf, with a limit where they fill the last vector in part.
+static ActiveLoop limitedTile(int64_t extent, int64_t lanes) {
+  ActiveLoop state = tileOf(extent, lanes);
+  if (extent % lanes)
+    state.staticLimit = extent;
+  return state;
+}
+
 /// Opens the register-tile loops: one variant of the code for full tiles, one
 /// for the tile that is cut off by the end of an axis.
 void NestEmitter::emitTileVariants(unsigned position) {
@@ -288,25 +304,17 @@ void NestEmitter::emitTileVariants(unsigned position) {
   ActiveLoop saved = active[use.loop];
   llvm::scope_exit restore([&] { active[use.loop] = saved; });
 
-  auto emitWith = [&](int64_t limit) {
-    ActiveLoop state;
-    state.instances = llvm::divideCeil(limit, lanes);
-    state.lanes = lanes;
-    if (limit % lanes)
-      state.staticLimit = limit;
+  auto emitWith = [&](const ActiveLoop &state) {
     active[use.loop] = state;
     emitTileVariants(position + 1);
   };
   if (bound.isConstant())
-    return emitWith(bound.offset);
+    return emitWith(limitedTile(bound.offset, lanes));
   // The length of the tail may be known only at run time: lanes are masked.
   auto emitMasked = [&] {
-    ActiveLoop state;
-    state.lanes = lanes;
-    state.instances = llvm::divideCeil(extent, lanes);
+    ActiveLoop state = tileOf(extent, lanes);
     state.dynamicLimit = math.scalar(bound);
-    active[use.loop] = state;
-    emitTileVariants(position + 1);
+    emitWith(state);
   };
   std::optional<int64_t> rest = nest.knownRest(use.loop);
   if (inRowTail && use.masked)
@@ -318,10 +326,10 @@ void NestEmitter::emitTileVariants(unsigned position) {
   auto branch = scf::IfOp::create(b, isFull, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitWith(extent);
+  emitWith(limitedTile(extent, lanes));
   b.setInsertionPointToStart(branch.elseBlock());
   if (rest)
-    return emitWith(*rest);
+    return emitWith(limitedTile(*rest, lanes));
   if (lanes > 1)
     return emitMasked();
   emitRowTail(use, bound, [&] { emitTileVariants(position + 1); });

@@ -23,6 +23,49 @@ Value ResultWriter::allocateTile(Value like, int64_t rows, int64_t columns) {
                       cast<MemRefType>(like.getType()).getElementType()));
 }
 
+/// The unrolled loop along which the result is in neighbouring elements, if its
+/// vectors can be transposed in registers.
+std::optional<unsigned> ResultWriter::loopToTranspose(OpState &state,
+                                                      unsigned result,
+                                                      ArrayRef<LaneIndex> at) {
+  std::optional<unsigned> transposed =
+      positions.transposedLoop(state, *state.op.getDpsInitOperand(result));
+  if (!transposed || scatterStoreOf(state.op, result))
+    return std::nullopt;
+  const ActiveLoop &lane = active[*laneLoop(state)];
+  int64_t count = active[*transposed].instances, lanes = lane.lanes;
+  if ((lane.dynamicLimit && lane.instances > 1) ||
+      int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
+      !llvm::isPowerOf2_64(lanes) ||
+      llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
+    return std::nullopt;
+  return transposed;
+}
+
+/// Stores the vectors of all instances in `rows`, column by column, transposed
+/// to `lines`. Columns are instances of `lane`, from the instance `first` on.
+void ResultWriter::storeTile(ArrayRef<Value> rows, const Lines &lines,
+                             const ActiveLoop &lane, int64_t first,
+                             int64_t columns) {
+  int64_t count = lines.length, lanes = lane.lanes;
+  int64_t left = (first + columns) * lanes;
+  left = (lane.staticLimit >= 0 ? std::min(left, lane.staticLimit) : left) -
+         first * lanes;
+  int64_t whole = left / lanes;
+  if (whole > 1)
+    access.storeColumns(rows.take_front(whole * count), lines,
+                        allocateTile(lines.memref, count, whole * lanes));
+  for (int64_t c = whole > 1 ? whole : 0; c < columns; ++c) {
+    Lines there = lines;
+    for (LaneIndex &index : there.at)
+      index.offset += c * lanes * index.step;
+    access.storeLines(rows.slice(c * count, count), there,
+                      lane.dynamicLimit
+                          ? OpFoldResult(lane.dynamicLimit)
+                          : b.getIndexAttr(std::min(lanes, left - c * lanes)));
+  }
+}
+
 /// Keeps the value until all instances of the transposed loop are there, and
 /// then writes their elements of each lane, which are neighbours. False where
 /// the result does not lie so. The columns of a register tile are written
@@ -30,20 +73,15 @@ Value ResultWriter::allocateTile(Value like, int64_t rows, int64_t columns) {
 bool ResultWriter::storeTransposed(OpState &state, unsigned result,
                                    const Instance &instance, Value memref,
                                    ArrayRef<LaneIndex> at, Value value) {
-  OpOperand &init = *state.op.getDpsInitOperand(result);
-  std::optional<unsigned> transposed = positions.transposedLoop(state, init);
-  if (!transposed || scatterStoreOf(state.op, result))
+  std::optional<unsigned> transposed = loopToTranspose(state, result, at);
+  if (!transposed)
     return false;
   unsigned across = *laneLoop(state);
   const ActiveLoop &lane = active[across];
   int64_t count = active[*transposed].instances, lanes = lane.lanes;
-  if ((lane.dynamicLimit && lane.instances > 1) ||
-      int64_t(llvm::bit_ceil(uint64_t(count))) > lanes ||
-      !llvm::isPowerOf2_64(lanes) ||
-      llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
-    return false;
-  bool wholeTile = lane.instances > 1 && registerLoops.isTile(across) &&
-                   state.access(init).isLinearAlong(across);
+  bool wholeTile =
+      lane.instances > 1 && registerLoops.isTile(across) &&
+      state.access(*state.op.getDpsInitOperand(result)).isLinearAlong(across);
   int64_t columns = wholeTile ? lane.instances : 1,
           column = wholeTile ? instance[across] : 0;
   Instance first = instance;
@@ -62,22 +100,7 @@ bool ResultWriter::storeTransposed(OpState &state, unsigned result,
   lines.at.back().offset -= instance[*transposed];
   for (LaneIndex &index : lines.at)
     index.offset -= column * lanes * index.step;
-  int64_t left = (first[across] + columns) * lanes;
-  left = (lane.staticLimit >= 0 ? std::min(left, lane.staticLimit) : left) -
-         first[across] * lanes;
-  int64_t whole = left / lanes;
-  if (whole > 1)
-    access.storeColumns(ArrayRef(rows).take_front(whole * count), lines,
-                        allocateTile(memref, count, whole * lanes));
-  for (int64_t c = whole > 1 ? whole : 0; c < columns; ++c) {
-    Lines there = lines;
-    for (LaneIndex &index : there.at)
-      index.offset += c * lanes * index.step;
-    access.storeLines(ArrayRef(rows).slice(c * count, count), there,
-                      lane.dynamicLimit
-                          ? OpFoldResult(lane.dynamicLimit)
-                          : b.getIndexAttr(std::min(lanes, left - c * lanes)));
-  }
+  storeTile(rows, lines, lane, first[across], columns);
   return true;
 }
 

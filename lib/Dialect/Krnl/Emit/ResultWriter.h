@@ -27,9 +27,13 @@ public:
 private:
   void store(OpState &state, unsigned result, const Instance &instance,
              mlir::Value value, llvm::ArrayRef<mlir::Value> aliases);
+  std::optional<unsigned> loopToTranspose(OpState &state, unsigned result,
+                                          llvm::ArrayRef<LaneIndex> at);
   bool storeTransposed(OpState &state, unsigned result,
                        const Instance &instance, mlir::Value memref,
                        llvm::ArrayRef<LaneIndex> at, mlir::Value value);
+  void storeTile(llvm::ArrayRef<mlir::Value> rows, const Lines &lines,
+                 const ActiveLoop &lane, int64_t first, int64_t columns);
   bool storeInterleaved(OpState &state, unsigned result,
                         const Instance &instance, mlir::Value memref,
                         llvm::ArrayRef<LaneIndex> at, mlir::Value value,

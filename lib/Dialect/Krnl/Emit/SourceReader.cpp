@@ -15,8 +15,6 @@
 
 #include "SourceReader.h"
 
-#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
-
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -73,12 +71,14 @@ Value SourceReader::computeLanes(ComputeOp op, ArrayRef<LaneIndex> iterations,
       b, payload.valueOf(op.getBlock()->getTerminator()->getOperand(0)), lanes);
 }
 
-/// The elements of the result from an index on. Of the last dimension there are
-/// `lanes`, as elementsTogether() allows.
-Value SourceReader::computeElements(ComputeOp op, ArrayRef<LaneIndex> at,
-                                    int64_t lanes) {
+/// The iterations that make the element at an index, with the step of lanes.
+/// Loops of which all iterations lie between two lanes are added to `inside`,
+/// innermost last, with iteration 0.
+SmallVector<LaneIndex>
+SourceReader::firstIterations(ComputeOp op, ArrayRef<LaneIndex> at,
+                              int64_t lanes,
+                              SmallVectorImpl<ResultDigit> &inside) {
   SmallVector<LaneIndex> iterations(op.getNumLoops());
-  SmallVector<std::pair<unsigned, int64_t>> inside;
   int64_t left = lanes;
   for (auto [position, index] : llvm::enumerate(at)) {
     LaneIndex rest{index.base, index.offset, 0, index.vec};
@@ -95,27 +95,34 @@ Value SourceReader::computeElements(ComputeOp op, ArrayRef<LaneIndex> at,
         iteration.step = 1;
         left = 1;
       } else {
-        inside.push_back({digit.loop, digit.extent});
+        inside.push_back(digit);
         iteration = {};
         left /= digit.extent;
       }
     }
   }
-  SmallVector<SmallVector<LaneIndex>> points{iterations};
-  // The loop whose iterations are next to each other counts fastest.
-  for (auto [loop, extent] : llvm::reverse(inside)) {
+  return iterations;
+}
+
+/// The iterations of each of the vectors that are interleaved: those of the
+/// loops inside, of which that with neighbours counts fastest.
+static SmallVector<SmallVector<LaneIndex>>
+pointsInside(ArrayRef<LaneIndex> first, ArrayRef<ResultDigit> inside) {
+  SmallVector<SmallVector<LaneIndex>> points{SmallVector<LaneIndex>(first)};
+  for (const ResultDigit &digit : llvm::reverse(inside)) {
     SmallVector<SmallVector<LaneIndex>> more;
     for (const SmallVector<LaneIndex> &point : points)
-      for (int64_t iteration : llvm::seq(extent)) {
+      for (int64_t iteration : llvm::seq(digit.extent)) {
         more.push_back(point);
-        more.back()[loop].offset = iteration;
+        more.back()[digit.loop].offset = iteration;
       }
     points = std::move(more);
   }
-  int64_t each = lanes / int64_t(points.size());
-  SmallVector<Value> parts;
-  for (const SmallVector<LaneIndex> &point : points)
-    parts.push_back(computeLanes(op, point, each));
+  return points;
+}
+
+/// Interleaves vectors of `each` elements.
+Value SourceReader::joinParts(ArrayRef<Value> parts, int64_t each) {
   if (parts.size() == 1)
     return parts.front();
   if (parts.size() == 2 && each > 1)
@@ -126,7 +133,23 @@ Value SourceReader::computeElements(ComputeOp op, ArrayRef<LaneIndex> at,
       elements.push_back(each == 1 ? part
                                    : vector::ExtractOp::create(b, part, lane));
   return vector::FromElementsOp::create(
-      b, VectorType::get({lanes}, elements.front().getType()), elements);
+      b,
+      VectorType::get({int64_t(elements.size())}, elements.front().getType()),
+      elements);
+}
+
+/// The elements of the result from an index on. Of the last dimension there are
+/// `lanes`, as elementsTogether() allows.
+Value SourceReader::computeElements(ComputeOp op, ArrayRef<LaneIndex> at,
+                                    int64_t lanes) {
+  SmallVector<ResultDigit> inside;
+  SmallVector<LaneIndex> first = firstIterations(op, at, lanes, inside);
+  SmallVector<SmallVector<LaneIndex>> points = pointsInside(first, inside);
+  int64_t each = lanes / int64_t(points.size());
+  SmallVector<Value> parts;
+  for (const SmallVector<LaneIndex> &point : points)
+    parts.push_back(computeLanes(op, point, each));
+  return joinParts(parts, each);
 }
 
 Value SourceReader::read(const CachedSlice &slice, const OpState &state,

@@ -8,6 +8,8 @@
 #include "CachedSlices.h"
 #include "PayloadEmitter.h"
 
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+
 namespace onnxc::krnl {
 
 /// Loads the elements that a slice gets from the memory of its operand, or
@@ -26,6 +28,10 @@ private:
 
   mlir::Value computeLanes(ComputeOp op, llvm::ArrayRef<LaneIndex> iterations,
                            int64_t lanes);
+  llvm::SmallVector<LaneIndex>
+  firstIterations(ComputeOp op, llvm::ArrayRef<LaneIndex> at, int64_t lanes,
+                  llvm::SmallVectorImpl<ResultDigit> &inside);
+  mlir::Value joinParts(llvm::ArrayRef<mlir::Value> parts, int64_t each);
   mlir::Value computeElements(ComputeOp op, llvm::ArrayRef<LaneIndex> at,
                               int64_t lanes);
 

@@ -179,26 +179,9 @@ static void reportOrder(Value value, ArrayRef<int64_t> order) {
                                           TypeAttr::get(value.getType()));
 }
 
-/// Changes the order of tensors between kernels.
-static void chooseLayouts(Operation *module) {
-  separateEmpties(module);
-  SmallVector<KernelOp> kernels = kernelsOf(module);
-  SmallVector<Operation *> views;
-  module->walk([&](Operation *op) {
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      views.push_back(op);
-  });
-  LayoutGroups groups(kernels, views);
-  auto vote = [&] {
-    for (KernelOp kernel : kernels)
-      for (auto op : kernel.getBody().getOps<ComputeOp>())
-        voteForLayouts(groups, kernel, op);
-  };
-  vote();
-  groups.pinShortRuns();
-  groups.tieNeighbours(kernels);
-  vote();
-
+/// Changes all tensors, and what accesses them, to the orders of their groups.
+static void permuteAll(LayoutGroups &groups, ArrayRef<KernelOp> kernels,
+                       Operation *module) {
   // Accesses first: they look the values up.
   SetVector<Operation *> changed = findChanged(groups);
   SmallVector<Value> values = groups.getValues();
@@ -224,6 +207,28 @@ static void chooseLayouts(Operation *module) {
   for (KernelOp kernel : kernels)
     if (changed.contains(kernel))
       orderLoops(kernel);
+}
+
+/// Changes the order of tensors between kernels.
+static void chooseLayouts(Operation *module) {
+  separateEmpties(module);
+  SmallVector<KernelOp> kernels = kernelsOf(module);
+  SmallVector<Operation *> views;
+  module->walk([&](Operation *op) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      views.push_back(op);
+  });
+  LayoutGroups groups(kernels, views);
+  auto vote = [&] {
+    for (KernelOp kernel : kernels)
+      for (auto op : kernel.getBody().getOps<ComputeOp>())
+        voteForLayouts(groups, kernel, op);
+  };
+  vote();
+  groups.pinShortRuns();
+  groups.tieNeighbours(kernels);
+  vote();
+  permuteAll(groups, kernels, module);
 }
 
 namespace {

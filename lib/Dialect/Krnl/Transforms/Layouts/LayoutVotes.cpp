@@ -39,6 +39,8 @@ private:
     return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   }
   bool canResultsFollow(unsigned dim);
+  void voteForProducts(OpOperand *data, OpOperand *result, bool isWindow,
+                       function_ref<bool(unsigned)> inWeights);
   void voteForSteps(OpOperand &data, OpOperand &result,
                     function_ref<bool(unsigned)> isCommon);
   void voteBySide(OpOperand *data, OpOperand *result,
@@ -125,6 +127,27 @@ static std::optional<unsigned> loopOfSteps(OpOperand &result,
   return loops.back();
 }
 
+/// Votes of products with weights, which the loops `inWeights` index.
+void LayoutVoter::voteForProducts(OpOperand *data, OpOperand *result,
+                                  bool isWindow,
+                                  function_ref<bool(unsigned)> inWeights) {
+  Access read(*data);
+  auto isChannelOut = [&](unsigned dim) {
+    return inWeights(dim) && !isReduced(dim) && !read.dependsOn(dim);
+  };
+  voteAlong({result}, isChannelOut, work);
+  auto isChannelIn = [&](unsigned dim) {
+    return inWeights(dim) && isReduced(dim);
+  };
+  // Vectors of a few results of each pixel would be nearly empty.
+  bool isMany = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned dim) {
+    return isChannelOut(dim) && extentOf(dim) >= minExtent;
+  });
+  if (isMany || !isWindow)
+    voteAlong({data}, isChannelIn, work);
+  voteBySide(data, result, inWeights);
+}
+
 /// Votes of products with weights, and of windows.
 void LayoutVoter::voteForSums() {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
@@ -144,22 +167,8 @@ void LayoutVoter::voteForSums() {
   auto inWeights = [weights](unsigned dim) {
     return weights && Access(*weights).dependsOn(dim);
   };
-  if (weights) {
-    auto isChannelOut = [&](unsigned dim) {
-      return inWeights(dim) && !isReduced(dim) && !read.dependsOn(dim);
-    };
-    voteAlong({result}, isChannelOut, work);
-    auto isChannelIn = [&](unsigned dim) {
-      return inWeights(dim) && isReduced(dim);
-    };
-    // Vectors of a few results of each pixel would be nearly empty.
-    bool isMany = llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned dim) {
-      return isChannelOut(dim) && extentOf(dim) >= minExtent;
-    });
-    if (isMany || !window)
-      voteAlong({data}, isChannelIn, work);
-    voteBySide(data, result, inWeights);
-  }
+  if (weights)
+    voteForProducts(data, result, window, inWeights);
   // A layout of one side alone would be transposed inside the window. Without
   // weights any long dimension will do: its weight is less than that of a copy.
   auto isCommon = [&](unsigned dim) {

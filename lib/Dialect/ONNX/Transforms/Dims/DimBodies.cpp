@@ -199,6 +199,28 @@ static int64_t scanAxis(std::optional<ArrayRef<int64_t>> axes, size_t i,
   return normalizeAxis(axis, rank).value_or(0);
 }
 
+/// The results of a Scan of `length` iterations: states keep their types, and
+/// outputs have the iterations as one more dimension.
+void DimVisitor::recordScan(ScanOp op, unsigned states, AffineExpr length) {
+  Block &body = op.getBody().front();
+  Operation *yield = body.getTerminator();
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    Value result = op->getResult(i), yielded = yield->getOperand(i);
+    Dims dims(dimsOf(i < states ? body.getArgument(i) : yielded));
+    if (i < states) {
+      record(result, typeOf(body.getArgument(i)), dims);
+    } else if (!isa<RankedTensorType>(typeOf(yielded))) {
+      record(result, withoutShape(typeOf(yielded)), {});
+    } else {
+      int64_t axis =
+          scanAxis(op.getScanOutputAxes(), i - states, dims.size() + 1);
+      dims.insert(dims.begin() + axis,
+                  length ? length : space.result(result, axis));
+      record(result, withShape(typeOf(yielded), dims), dims);
+    }
+  }
+}
+
 void DimVisitor::visitScan(ScanOp op) {
   Block &body = op.getBody().front();
   Operation *yield = body.getTerminator();
@@ -227,21 +249,7 @@ void DimVisitor::visitScan(ScanOp op) {
   }
   // Unlike in Loop, states keep their shape: the operator demands it.
   enter(body, entry);
-  for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    Value result = op->getResult(i), yielded = yield->getOperand(i);
-    Dims dims(dimsOf(i < states ? body.getArgument(i) : yielded));
-    if (i < states) {
-      record(result, typeOf(body.getArgument(i)), dims);
-    } else if (!isa<RankedTensorType>(typeOf(yielded))) {
-      record(result, withoutShape(typeOf(yielded)), {});
-    } else {
-      int64_t axis =
-          scanAxis(op.getScanOutputAxes(), i - states, dims.size() + 1);
-      dims.insert(dims.begin() + axis,
-                  length ? length : space.result(result, axis));
-      record(result, withShape(typeOf(yielded), dims), dims);
-    }
-  }
+  recordScan(op, unsigned(states), length);
 }
 
 void DimVisitor::visitSequenceMap(SequenceMapOp op) {

@@ -50,6 +50,7 @@ private:
   void visitLoop(LoopOp op);
   mlir::AffineExpr tripCount(LoopOp op);
   void visitScan(ScanOp op);
+  void recordScan(ScanOp op, unsigned states, mlir::AffineExpr length);
   void visitSequenceMap(SequenceMapOp op);
 
   /// Visits `body` until the facts of each carried argument cover those of the

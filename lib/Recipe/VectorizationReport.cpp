@@ -170,6 +170,40 @@ static double workOfCall(CallOp call, int64_t unknown) {
   return work;
 }
 
+/// What is in the way of those ops of a kernel that have no obstacle of their
+/// own: ops that share their loops have lanes together or not at all.
+static const Obstacle *commonObstacle(KernelOp kernel, int64_t unknown) {
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    if (const Obstacle *obstacle = obstacleOf(kernel, op, unknown))
+      return obstacle;
+  return kernel.getRecipe().empty() ? &noRecipe : &notAlongMemory;
+}
+
+/// Fills in why the op is not computed with vectors, or not all of it; the
+/// reason stays empty where it is. Its loops have lanes if `hasLanes`, else
+/// `common` is in the way.
+static void explain(ScalarLoop &part, ComputeOp op, bool hasLanes,
+                    const Obstacle *common, int64_t unknown) {
+  // Folded ops come from other nodes.
+  Operation *cause = nullptr;
+  if (!hasLanes) {
+    const Obstacle *obstacle =
+        obstacleOf(op->getParentOfType<KernelOp>(), op, unknown);
+    if (obstacle == &byData)
+      cause = readByData(op);
+    if (!obstacle)
+      obstacle = common;
+    part.reason = obstacle->reason.str();
+    part.hint = obstacle->hint;
+  } else if ((cause = scalarFunction(op))) {
+    part.reason =
+        (cause->getName().stripDialect() + " of each lane by itself").str();
+    part.hint = hintOf(cause);
+  }
+  if (cause)
+    part.loc = cause->getLoc();
+}
+
 /// Adds the scalar loops of a kernel that runs so often to `found`, shares
 /// still being work; returns the work of all.
 static double inspect(KernelOp kernel, int64_t unknown, double times,
@@ -184,37 +218,15 @@ static double inspect(KernelOp kernel, int64_t unknown, double times,
     return 0;
   LoopNest nest = LoopNest::replay(kernel);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  // Ops that share their loops have lanes together or not at all.
-  const Obstacle *common = nullptr;
-  for (ComputeOp op : ops)
-    if (!common)
-      common = obstacleOf(kernel, op, unknown);
-  if (!common)
-    common = kernel.getRecipe().empty() ? &noRecipe : &notAlongMemory;
+  const Obstacle *common = commonObstacle(kernel, unknown);
   for (auto [number, op] : llvm::enumerate(ops)) {
     double work = double(workBytesOf(kernel, op, target, unknown)) * times;
     total += work;
-    // Folded ops come from other nodes.
-    Operation *cause = nullptr;
     ScalarLoop part{op.getLoc(), kernel.getName().str(), "", "", work};
-    if (llvm::any_of(nest.op(number).loops,
-                     [](const LoopUse &use) { return use.width() > 1; })) {
-      if ((cause = scalarFunction(op))) {
-        part.reason =
-            (cause->getName().stripDialect() + " of each lane by itself").str();
-        part.hint = hintOf(cause);
-      }
-    } else {
-      const Obstacle *obstacle = obstacleOf(kernel, op, unknown);
-      if (obstacle == &byData)
-        cause = readByData(op);
-      if (!obstacle)
-        obstacle = common;
-      part.reason = obstacle->reason.str();
-      part.hint = obstacle->hint;
-    }
-    if (cause)
-      part.loc = cause->getLoc();
+    bool hasLanes = llvm::any_of(nest.op(number).loops, [](const LoopUse &use) {
+      return use.width() > 1;
+    });
+    explain(part, op, hasLanes, common, unknown);
     if (!part.reason.empty())
       found.push_back(std::move(part));
   }

@@ -118,6 +118,36 @@ static bool isWrittenOver(Value value) {
   });
 }
 
+/// Where the copy puts a dimension of its input; nothing unless one loop copies
+/// it, or it has one element.
+static std::optional<Inside> readDim(ComputeOp copy, unsigned position) {
+  OpOperand &input = *copy.getDpsInputOperand(0),
+            &init = *copy.getDpsInitOperand(0);
+  Access from(input), to(init);
+  std::optional<unsigned> loop = from.shiftedLoopAt(position);
+  if (!loop) {
+    if (from.getIndex(position) != 0 || typeOf(input).getDimSize(position) != 1)
+      return std::nullopt;
+    return Inside();
+  }
+  std::optional<unsigned> place = placeOf(to, *loop);
+  if (!place)
+    return std::nullopt;
+  int64_t first = shiftOf(from.getIndex(position)),
+          size = copy.getStaticLoopRanges()[*loop];
+  Inside inside{place, shiftOf(to.getIndex(*place)) - first};
+  if (typeOf(input).isDynamicDim(position) || ShapedType::isDynamic(size)) {
+    // A loop over all of both dimensions says that they have one size.
+    if (from.loopAt(position) != loop || to.loopAt(*place) != loop)
+      return std::nullopt;
+    return inside;
+  }
+  if (size != typeOf(init).getDimSize(*place) ||
+      size != typeOf(input).getDimSize(position))
+    inside.range = {first, first + size};
+  return inside;
+}
+
 /// A copy of an input, or a part of it, each loop along one dimension of both.
 static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
                                        TypedAttr border) {
@@ -137,33 +167,11 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
     return std::nullopt;
   unsigned placed = 0;
   for (unsigned position : llvm::seq(from.getRank())) {
-    std::optional<unsigned> loop = from.shiftedLoopAt(position);
-    if (!loop) {
-      if (from.getIndex(position) != 0 ||
-          typeOf(input).getDimSize(position) != 1)
-        return std::nullopt;
-      padding.dims.emplace_back();
-      continue;
-    }
-    std::optional<unsigned> place = placeOf(to, *loop);
-    if (!place)
+    std::optional<Inside> dim = readDim(copy, position);
+    if (!dim)
       return std::nullopt;
-    int64_t first = shiftOf(from.getIndex(position)),
-            size = copy.getStaticLoopRanges()[*loop];
-    Inside inside{place, shiftOf(to.getIndex(*place)) - first};
-    if (typeOf(input).isDynamicDim(position) || ShapedType::isDynamic(size)) {
-      // A loop over all of both dimensions says that they have one size.
-      if (from.loopAt(position) != loop || to.loopAt(*place) != loop)
-        return std::nullopt;
-      padding.dims.push_back(inside);
-      ++placed;
-      continue;
-    }
-    if (size != typeOf(init).getDimSize(*place) ||
-        size != typeOf(input).getDimSize(position))
-      inside.range = {first, first + size};
-    padding.dims.push_back(inside);
-    ++placed;
+    padding.dims.push_back(*dim);
+    placed += dim->dim.has_value();
   }
   // Dimensions that no loop indexes have no border.
   for (unsigned position : llvm::seq(to.getRank()))
@@ -173,12 +181,28 @@ static std::optional<Padding> readCopy(KernelOp kernel, ComputeOp copy,
   return placed == copy.getNumLoops() ? std::optional(padding) : std::nullopt;
 }
 
+/// The first element and the end of what the op fills along a dimension of
+/// static size; nothing where that is not an index or one loop.
+static std::optional<std::pair<int64_t, int64_t>>
+filledAlong(ComputeOp op, unsigned position) {
+  Access access(*op.getDpsInitOperand(0));
+  AffineExpr index = access.getIndex(position);
+  if (auto constant = dyn_cast<AffineConstantExpr>(index))
+    return std::pair(constant.getValue(), constant.getValue() + 1);
+  std::optional<unsigned> loop = access.shiftedLoopAt(position);
+  if (!loop)
+    return std::nullopt;
+  int64_t size = op.getStaticLoopRanges()[*loop];
+  if (ShapedType::isDynamic(size) || placeOf(access, *loop) != position)
+    return std::nullopt;
+  return std::pair(shiftOf(index), shiftOf(index) + size);
+}
+
 /// Takes the strip that the op fills from what is left; false if that is not
 /// all of one side of it. Along dimensions of dynamic size it has all elements.
 static bool takeStrip(ComputeOp op, Padding &left) {
   OpOperand &init = *op.getDpsInitOperand(0);
   Access access(init);
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
   std::optional<unsigned> cut;
   SmallVector<std::pair<int64_t, int64_t>> strip;
   for (unsigned position : llvm::seq(access.getRank())) {
@@ -189,21 +213,13 @@ static bool takeStrip(ComputeOp op, Padding &left) {
         return false;
       continue;
     }
-    AffineExpr index = access.getIndex(position);
-    int64_t first = 0, size = 1;
-    if (auto constant = dyn_cast<AffineConstantExpr>(index)) {
-      first = constant.getValue();
-    } else if (std::optional<unsigned> loop = access.shiftedLoopAt(position)) {
-      first = shiftOf(index);
-      size = extents[*loop];
-      if (ShapedType::isDynamic(size) || placeOf(access, *loop) != position)
-        return false;
-    } else {
+    std::optional<std::pair<int64_t, int64_t>> filled =
+        filledAlong(op, position);
+    if (!filled)
       return false;
-    }
-    strip.emplace_back(first, first + size);
+    strip.push_back(*filled);
     auto [begin, end] = *left.dims[position].range;
-    bool isAll = first <= begin && first + size >= end;
+    bool isAll = filled->first <= begin && filled->second >= end;
     if (!isAll && std::exchange(cut, position))
       return false;
   }

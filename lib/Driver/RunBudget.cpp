@@ -116,6 +116,40 @@ partsOf(const LayerReport &report,
   return parts;
 }
 
+/// Names of the nodes whose results have sizes that depend on data.
+static llvm::SetVector<llvm::StringRef>
+dataDependentNodes(const LayerReport &report) {
+  llvm::SetVector<llvm::StringRef> names;
+  for (const PoolUse &use : report.pool) {
+    if (use.bytes)
+      continue;
+    if (use.layers.empty())
+      names.insert("the model");
+    for (size_t layer : use.layers)
+      names.insert(report.layers[layer].name);
+  }
+  return names;
+}
+
+/// The parts of the arena where most of it is used, and those of the pool,
+/// whose sizes are known.
+static std::vector<Part> partsOfMemory(const LayerReport &report) {
+  ArenaPeak peak = findArenaPeak(report);
+  std::vector<Part> parts;
+  for (const ArenaSlotUse *slot : peak.slots) {
+    std::string node =
+        slot->layers.empty() ? "" : report.layers[slot->layers.back()].name;
+    parts.push_back(
+        {double(slot->bytes), node, " for its result, where most is needed"});
+  }
+  for (const PoolUse &use : report.pool)
+    if (!use.layers.empty())
+      parts.push_back({double(*use.bytes),
+                       report.layers[use.layers.back()].name,
+                       " for its result"});
+  return parts;
+}
+
 static llvm::Error checkRam(const CompileOptions &options, const Events &events,
                             const Report &report) {
   double limit = double(options.maxRam);
@@ -125,17 +159,8 @@ static llvm::Error checkRam(const CompileOptions &options, const Events &events,
                 "--max-ram: the memory of a run depends on dynamic sizes (" +
                     report.arenaFormula + "); fix them with --dim or --shape",
                 {}, unit, limit);
-  int64_t poolBytes = 0;
-  llvm::SetVector<llvm::StringRef> dataDependent;
-  for (const PoolUse &use : report.nodes.pool) {
-    poolBytes += use.bytes.value_or(0);
-    if (use.bytes)
-      continue;
-    if (use.layers.empty())
-      dataDependent.insert("the model");
-    for (size_t layer : use.layers)
-      dataDependent.insert(report.nodes.layers[layer].name);
-  }
+  llvm::SetVector<llvm::StringRef> dataDependent =
+      dataDependentNodes(report.nodes);
   if (!dataDependent.empty())
     return tell(events, report,
                 "--max-ram: the memory of a run depends on data, which decide "
@@ -143,27 +168,15 @@ static llvm::Error checkRam(const CompileOptions &options, const Events &events,
                     listNames(dataDependent.getArrayRef()) +
                     "; leave these nodes out with --from and --to",
                 {}, unit, limit);
-  int64_t needed = report.arenaBytes + poolBytes;
+  int64_t needed = report.arenaBytes;
+  for (const PoolUse &use : report.nodes.pool)
+    needed += *use.bytes;
   if (needed <= int64_t(options.maxRam))
     return llvm::Error::success();
-  ArenaPeak peak = findArenaPeak(report.nodes);
-  std::vector<Part> parts;
-  for (const ArenaSlotUse *slot : peak.slots) {
-    std::string node = slot->layers.empty()
-                           ? ""
-                           : report.nodes.layers[slot->layers.back()].name;
-    parts.push_back(
-        {double(slot->bytes), node, " for its result, where most is needed"});
-  }
-  for (const PoolUse &use : report.nodes.pool)
-    if (!use.layers.empty())
-      parts.push_back({double(*use.bytes),
-                       report.nodes.layers[use.layers.back()].name,
-                       " for its result"});
   return tell(events, report,
               "a run needs " + unit.text(double(needed)) +
                   " for tensors, but --max-ram allows " + unit.text(limit),
-              std::move(parts), unit, limit);
+              partsOfMemory(report.nodes), unit, limit);
 }
 
 static llvm::Error checkLatency(const CompileOptions &options,

@@ -151,46 +151,69 @@ TypedAttr Result::take() {
   return onnx::makeTensorAttr(tensor, std::move(bytes));
 }
 
+namespace {
+
+/// What a run needs of a loaded model.
+struct RunCalls {
+  const OnnxcModel *descriptor;
+  decltype(onnxc_rt_register) *registerModel;
+  decltype(omContextCreate) *create;
+  decltype(omContextRun) *run;
+  decltype(omContextSetThreads) *setThreads;
+  decltype(omContextSetDeadline) *setDeadline;
+  decltype(omContextGetMessage) *message;
+  decltype(omContextDestroy) *destroy;
+
+  /// Fails with the names of all that the model lacks.
+  static llvm::Expected<RunCalls> find(LoadedModel &model);
+};
+
+} // namespace
+
+llvm::Expected<RunCalls> RunCalls::find(LoadedModel &model) {
+  RunCalls calls;
+  llvm::Error missing = llvm::Error::success();
+  auto set = [&](auto *&member, StringRef name) {
+    auto found = model.find<std::remove_reference_t<decltype(*member)>>(name);
+    if (found)
+      member = *found;
+    else
+      missing = joinErrors(std::move(missing), found.takeError());
+  };
+  set(calls.registerModel, "onnxc_rt_register");
+  set(calls.descriptor, "onnxc_model");
+  set(calls.create, "omContextCreate");
+  set(calls.run, "omContextRun");
+  set(calls.setThreads, "omContextSetThreads");
+  set(calls.setDeadline, "omContextSetDeadline");
+  set(calls.message, "omContextGetMessage");
+  set(calls.destroy, "omContextDestroy");
+  if (missing)
+    return missing;
+  return calls;
+}
+
 /// Runs `main_graph` once, on this thread, for at most so many seconds.
 static onnx::Evaluator::Results runModel(LoadedModel &model, TypeRange types,
                                          double seconds) {
-  auto registerModel =
-      model.find<decltype(onnxc_rt_register)>("onnxc_rt_register");
-  auto descriptor = model.find<const OnnxcModel>("onnxc_model");
-  auto create = model.find<decltype(omContextCreate)>("omContextCreate");
-  auto run = model.find<decltype(omContextRun)>("omContextRun");
-  auto setThreads =
-      model.find<decltype(omContextSetThreads)>("omContextSetThreads");
-  auto setDeadline =
-      model.find<decltype(omContextSetDeadline)>("omContextSetDeadline");
-  auto message =
-      model.find<decltype(omContextGetMessage)>("omContextGetMessage");
-  auto destroy = model.find<decltype(omContextDestroy)>("omContextDestroy");
-  llvm::Error missing = llvm::Error::success();
-  missing = joinErrors(std::move(missing), registerModel.takeError());
-  missing = joinErrors(std::move(missing), descriptor.takeError());
-  missing = joinErrors(std::move(missing), create.takeError());
-  missing = joinErrors(std::move(missing), run.takeError());
-  missing = joinErrors(std::move(missing), setThreads.takeError());
-  missing = joinErrors(std::move(missing), setDeadline.takeError());
-  missing = joinErrors(std::move(missing), message.takeError());
-  missing = joinErrors(std::move(missing), destroy.takeError());
-  if (missing)
-    return missing;
-  (*registerModel)(*descriptor); // constructors of loaded objects do not run
+  llvm::Expected<RunCalls> calls = RunCalls::find(model);
+  if (!calls)
+    return calls.takeError();
+  // Constructors of loaded objects do not run.
+  calls->registerModel(calls->descriptor);
   std::unique_ptr<OMContext, decltype(omContextDestroy) *> context(
-      (*create)(nullptr), *destroy);
+      calls->create(nullptr), calls->destroy);
   if (!context)
     return llvm::createStringError("no memory for a run");
-  (*setThreads)(context.get(), 1);
-  (*setDeadline)(context.get(), int64_t(std::min(seconds, 1e9) * 1e9) + 1);
+  calls->setThreads(context.get(), 1);
+  calls->setDeadline(context.get(), int64_t(std::min(seconds, 1e9) * 1e9) + 1);
   std::vector<Result> results;
   std::vector<OMBuffer> outputs;
   results.reserve(types.size()); // the run has their addresses
   for (Type type : types)
     outputs.push_back(results.emplace_back(type).buffer);
-  if ((*run)(context.get(), nullptr, 0, outputs.data(), outputs.size()))
-    return llvm::createStringError((*message)(context.get()));
+  if (calls->run(context.get(), nullptr, 0, outputs.data(), outputs.size()))
+    return llvm::createStringError(calls->message(context.get()));
   SmallVector<TypedAttr> values;
   for (auto [result, buffer] : llvm::zip_equal(results, outputs)) {
     result.buffer = buffer;

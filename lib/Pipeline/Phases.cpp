@@ -79,9 +79,8 @@ static void addRecipes(OpPassManager &target, const CompileOptions &options) {
   target.addPass(krnl::createKrnlLimitStackPass());
 }
 
-static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
-  passes.addPass(createSelectTargetPass(options, /*nest=*/true));
-  OpPassManager &target = passes.nest<ModuleOp>();
+/// Turns operators into kernels, and sizes into values of the host program.
+static void addKernels(OpPassManager &target, const CompileOptions &options) {
   target.addPass(onnx::createSplitConvTranspose());
   if (options.level > 1 && !options.strict)
     target.addPass(createONNXChooseConvolutionsPass());
@@ -102,26 +101,36 @@ static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
   if (options.realTime)
     target.addPass(krnl::createKrnlCheckRealTimePass());
   target.addPass(krnl::createKrnlCSEPass());
-  if (options.level > 0) {
-    krnl::KrnlFusePassOptions fuse;
-    // Loops are collapsed once the layouts of tensors are known.
-    if (options.level > 1 && !options.strict) {
-      fuse.collapse = false;
-      fuse.attention = true;
-      target.addPass(krnl::createKrnlFusePass(fuse));
-      target.addPass(createKrnlFoldMasksPass());
-      target.addPass(createKrnlJoinAttentionPass());
-      target.addPass(krnl::createKrnlSimplifyHostPass());
-      target.addPass(krnl::createKrnlCSEPass());
-      target.addPass(krnl::createKrnlFoldCopiesPass());
-      target.addPass(krnl::createKrnlChooseLayoutsPass());
-      fuse.collapse = true;
-      fuse.attention = false;
-    }
+}
+
+/// Fuses kernels, and chooses the layouts of tensors between them.
+static void addFusion(OpPassManager &target, const CompileOptions &options) {
+  krnl::KrnlFusePassOptions fuse;
+  // Loops are collapsed once the layouts of tensors are known.
+  if (options.level > 1 && !options.strict) {
+    fuse.collapse = false;
+    fuse.attention = true;
     target.addPass(krnl::createKrnlFusePass(fuse));
+    target.addPass(createKrnlFoldMasksPass());
+    target.addPass(createKrnlJoinAttentionPass());
     target.addPass(krnl::createKrnlSimplifyHostPass());
     target.addPass(krnl::createKrnlCSEPass());
+    target.addPass(krnl::createKrnlFoldCopiesPass());
+    target.addPass(krnl::createKrnlChooseLayoutsPass());
+    fuse.collapse = true;
+    fuse.attention = false;
   }
+  target.addPass(krnl::createKrnlFusePass(fuse));
+  target.addPass(krnl::createKrnlSimplifyHostPass());
+  target.addPass(krnl::createKrnlCSEPass());
+}
+
+static void buildKrnl(OpPassManager &passes, const CompileOptions &options) {
+  passes.addPass(createSelectTargetPass(options, /*nest=*/true));
+  OpPassManager &target = passes.nest<ModuleOp>();
+  addKernels(target, options);
+  if (options.level > 0)
+    addFusion(target, options);
   // Tables are computed for all targets at once, outside of their threads.
   if (options.level > 1)
     passes.addPass(createTabulateBytes(makeEvaluator(options)));

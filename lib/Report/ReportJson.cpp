@@ -174,6 +174,27 @@ static void writeNodes(llvm::json::OStream &json, const LayerReport &report) {
   writeMemory(json, report);
 }
 
+/// Sizes in bytes of what was made and of a run.
+static void writeSizes(llvm::json::OStream &json, const Report &report) {
+  json.attribute("artefact_bytes", report.artefactBytes);
+  json.attribute("weights_bytes", report.weightsBytes);
+  // Null where it depends on the sizes of a run, by the formula.
+  json.attribute("arena_bytes", report.arenaFormula.empty()
+                                    ? llvm::json::Value(report.arenaBytes)
+                                    : llvm::json::Value(nullptr));
+  if (!report.arenaFormula.empty())
+    json.attribute("arena_formula", llvm::json::fixUTF8(report.arenaFormula));
+  json.attribute("peak_memory_bytes", report.peakMemory);
+}
+
+static void writeScalarKernel(llvm::json::OStream &json,
+                              const ScalarKernel &kernel) {
+  json.attribute("node", llvm::json::fixUTF8(kernel.node));
+  json.attribute("kernel", llvm::json::fixUTF8(kernel.kernel));
+  json.attribute("reason", kernel.reason);
+  json.attribute("share", kernel.share);
+}
+
 std::string Report::json() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -187,24 +208,11 @@ std::string Report::json() const {
     writeTexts(json, "outputs", outputs);
     json.attribute("target", target);
     json.attribute("kernels", int64_t(kernels));
-    json.attribute("artefact_bytes", artefactBytes);
-    json.attribute("weights_bytes", weightsBytes);
-    // Null where it depends on the sizes of a run, by the formula.
-    json.attribute("arena_bytes", arenaFormula.empty()
-                                      ? llvm::json::Value(arenaBytes)
-                                      : llvm::json::Value(nullptr));
-    if (!arenaFormula.empty())
-      json.attribute("arena_formula", llvm::json::fixUTF8(arenaFormula));
-    json.attribute("peak_memory_bytes", peakMemory);
+    writeSizes(json, *this);
     writeTexts(json, "libraries", libraries);
     json.attributeArray("scalar_kernels", [&] {
       for (const ScalarKernel &kernel : scalarKernels)
-        json.object([&] {
-          json.attribute("node", llvm::json::fixUTF8(kernel.node));
-          json.attribute("kernel", llvm::json::fixUTF8(kernel.kernel));
-          json.attribute("reason", kernel.reason);
-          json.attribute("share", kernel.share);
-        });
+        json.object([&] { writeScalarKernel(json, kernel); });
     });
     if (nodes.isKnown)
       writeNodes(json, nodes);

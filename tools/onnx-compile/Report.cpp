@@ -47,16 +47,34 @@ static std::string withSnapshot(llvm::StringRef page, const std::string &json) {
   return text;
 }
 
+/// report --compare OLD NEW.
+static int compareFiles(CommandLine &line) {
+  if (line.operands.size() != 2 || line.has("html") || line.has("profile") ||
+      line.has("snapshot"))
+    return usageError(line, "--compare: expected two files that "
+                            "`onnx-compile report --json` has written, and "
+                            "no option but --json");
+  return compareReports(line.operands[0], line.operands[1], line.has("json"));
+}
+
+/// Writes the report of a compilation in the forms that the options name.
+static int writeReport(const CommandLine &line, OMCompiler *compiler,
+                       const std::string &snapshot) {
+  int status = OM_COMPILE_OK;
+  if (line.has("html"))
+    status = writePage(line.valueOf("html"),
+                       withSnapshot(omCompilerGetReport(compiler, "html"),
+                                    snapshot.empty() ? "null" : snapshot));
+  if (line.has("json") || !line.has("html"))
+    std::fputs(
+        omCompilerGetReport(compiler, line.has("json") ? "json" : "nodes"),
+        stdout);
+  return status;
+}
+
 static int reportModel(CommandLine &line) {
-  std::string html = line.valueOf("html");
-  if (line.has("compare")) {
-    if (line.operands.size() != 2 || line.has("html") || line.has("profile") ||
-        line.has("snapshot"))
-      return usageError(line, "--compare: expected two files that "
-                              "`onnx-compile report --json` has written, and "
-                              "no option but --json");
-    return compareReports(line.operands[0], line.operands[1], line.has("json"));
-  }
+  if (line.has("compare"))
+    return compareFiles(line);
   if (line.operands.size() != 1)
     return usageError(line, "expected one model, but got '" + line.operands[0] +
                                 "' and '" + line.operands[1] + "'");
@@ -83,15 +101,7 @@ static int reportModel(CommandLine &line) {
     if (status != OM_COMPILE_OK)
       return status;
     console.finish(compiler);
-    if (line.has("html"))
-      status =
-          writePage(html, withSnapshot(omCompilerGetReport(compiler, "html"),
-                                       snapshot.empty() ? "null" : snapshot));
-    if (line.has("json") || !line.has("html"))
-      std::fputs(
-          omCompilerGetReport(compiler, line.has("json") ? "json" : "nodes"),
-          stdout);
-    return status;
+    return writeReport(line, compiler, snapshot);
   });
 }
 

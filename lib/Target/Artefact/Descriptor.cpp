@@ -280,24 +280,20 @@ static llvm::Expected<krnl::TargetAttr> baseTarget(ModuleOp module) {
                        "generic", "");
 }
 
-FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
-                                   const ModelInfo &info, unsigned level) {
-  ModuleOp module = modules.front();
-  llvm::Expected<krnl::TargetAttr> base = baseTarget(module);
-  if (!base)
-    return module.emitError(llvm::toString(base.takeError()));
-  llvm::LLVMContext context;
-  llvm::Module descriptor("descriptor", context);
-  Constants make(descriptor);
+/// The code for each of the processors, of which `modules` has the host
+/// programs.
+static FailureOr<SmallVector<llvm::Constant *>>
+makeLevels(Constants &make, llvm::Module &descriptor,
+           ArrayRef<ModuleOp> modules, const ModelInfo &info) {
   llvm::Constant *name =
       make.text("run_main_graph" + (info.tag.empty() ? "" : "_" + info.tag));
+  Attribute customNodes = modules.front()->getAttr(krnl::customNodesAttrName);
   SmallVector<llvm::Constant *> signature, levels;
   for (ModuleOp each : modules) {
     auto entry = each.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
     if (!entry)
       return each.emitError("expected a function '") << mainEntryName << "'";
-    if (each->getAttr(krnl::customNodesAttrName) !=
-        module->getAttr(krnl::customNodesAttrName))
+    if (each->getAttr(krnl::customNodesAttrName) != customNodes)
       return each.emitError("the levels have different custom operators");
     if (signature.empty())
       signature = makeSignature(make, entry);
@@ -309,9 +305,25 @@ FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
     levels.push_back(
         makeLevel(make, descriptor, entry, name, signature, deviceCode));
   }
+  return levels;
+}
+
+FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
+                                   const ModelInfo &info, unsigned level) {
+  ModuleOp module = modules.front();
+  llvm::Expected<krnl::TargetAttr> base = baseTarget(module);
+  if (!base)
+    return module.emitError(llvm::toString(base.takeError()));
+  llvm::LLVMContext context;
+  llvm::Module descriptor("descriptor", context);
+  Constants make(descriptor);
+  FailureOr<SmallVector<llvm::Constant *>> levels =
+      makeLevels(make, descriptor, modules, info);
+  if (failed(levels))
+    return failure();
   SmallVector<llvm::Constant *> fields = {
       make.number(ONNXC_RT_ABI),       make.number(1),
-      make.number(levels.size()),      make.array(levels),
+      make.number(levels->size()),     make.array(*levels),
       make.text(info.compilationInfo), weightsBase(make, info, context),
       make.number(info.weightsBytes),  make.textOrNull(info.weightsFile),
       weightsDigest(make, info)};

@@ -103,10 +103,11 @@ public:
   LogicalResult run();
 
 private:
-  /// One tensor that the Scan back reads or writes a slice of per iteration.
-  struct Slices {
-    Value whole;
-    int64_t axis, direction;
+  /// The arguments of the Scan's body, in the order of makeScan(): those of
+  /// values of the loop's body are in `mapping`.
+  struct BodyArguments {
+    SmallVector<Value> stateGradients, sums, outputGradients;
+    IRMapping mapping;
   };
 
   LogicalResult checkStates();
@@ -114,6 +115,8 @@ private:
   void chooseCarried();
   Operation *makeScan();
   LogicalResult fillBody(Operation *scan);
+  BodyArguments addBodyArguments(Block &body);
+  void cloneBody(Block &body, IRMapping &mapping);
   LogicalResult goBackInBody(Block &body, ArrayRef<Value> from,
                              ArrayRef<Value> states, ArrayRef<Value> outputs);
   void giveResults(Operation *scan);
@@ -270,37 +273,35 @@ Operation *LoopBack::makeScan() {
                         types);
 }
 
-LogicalResult LoopBack::fillBody(Operation *scan) {
-  Region &region = scan->getRegion(0);
-  region.dropAllReferences();
-  region.getBlocks().clear();
-  Block &body = region.emplaceBlock();
+LoopBack::BodyArguments LoopBack::addBodyArguments(Block &body) {
   Block &old = bodyOf(op);
+  BodyArguments made;
   auto argument = [&](Type type) {
     return body.addArgument(type, op->getLoc());
   };
-  SmallVector<Value> from, stateGradients, sums, outputGradients;
-  IRMapping mapping;
+  auto replacement = [&](BlockArgument of) {
+    made.mapping.map(of, argument(of.getType()));
+  };
   for (unsigned i : floatStates)
-    stateGradients.push_back(
+    made.stateGradients.push_back(
         argument(old.getArgument(firstArgument() + i).getType()));
   for (Value value : captured)
-    sums.push_back(argument(value.getType()));
-  for (unsigned i = 0; i < states; ++i) {
-    BlockArgument state = old.getArgument(firstArgument() + i);
-    mapping.map(state, argument(state.getType()));
-  }
+    made.sums.push_back(argument(value.getType()));
+  for (unsigned i = 0; i < states; ++i)
+    replacement(old.getArgument(firstArgument() + i));
   if (!isScan())
-    mapping.map(old.getArgument(0), argument(old.getArgument(0).getType()));
-  for (unsigned i = 0; i < inputs; ++i) {
-    BlockArgument input = old.getArgument(states + i);
-    mapping.map(input, argument(input.getType()));
-  }
+    replacement(old.getArgument(0));
+  for (unsigned i = 0; i < inputs; ++i)
+    replacement(old.getArgument(states + i));
   Operation *oldEnd = old.getTerminator();
   for (unsigned i : floatOutputs)
-    outputGradients.push_back(
+    made.outputGradients.push_back(
         argument(oldEnd->getOperand(firstYielded() + states + i).getType()));
+  return made;
+}
 
+void LoopBack::cloneBody(Block &body, IRMapping &mapping) {
+  Block &old = bodyOf(op);
   OpBuilder builder = OpBuilder::atBlockEnd(&body);
   if (!isScan()) {
     // An iteration takes place because this was true.
@@ -311,6 +312,19 @@ LogicalResult LoopBack::fillBody(Operation *scan) {
   }
   for (Operation &inner : old)
     builder.clone(inner, mapping);
+}
+
+LogicalResult LoopBack::fillBody(Operation *scan) {
+  Region &region = scan->getRegion(0);
+  region.dropAllReferences();
+  region.getBlocks().clear();
+  Block &body = region.emplaceBlock();
+  auto [stateGradients, sums, outputGradients, mapping] =
+      addBodyArguments(body);
+  cloneBody(body, mapping);
+
+  Block &old = bodyOf(op);
+  SmallVector<Value> from;
   for (unsigned i : floatStates)
     from.push_back(mapping.lookup(old.getArgument(firstArgument() + i)));
   llvm::append_range(from, captured);

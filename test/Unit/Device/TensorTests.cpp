@@ -111,7 +111,27 @@ OM_STATUS runOn(Session &run, Tensor &x, Tensor &y) {
   return status;
 }
 
-using TensorTest = DeviceTest;
+class TensorTest : public DeviceTest {
+protected:
+  /// A run whose output the runtime has allocated on the device, and a copy of
+  /// the output to the host that `stream` has, but has not executed.
+  struct CopiedRun {
+    explicit CopiedRun(void *stream)
+        : x(randomNumbers(kAddends)), in(x), there(kAddends), run("chain") {
+      EXPECT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
+      if (!out)
+        std::abort();
+      driver("cuMemcpyDtoHAsync_v2", static_cast<void *>(there.data()),
+             uint64_t(out->dl_tensor.data), in.bytes(), stream);
+    }
+
+    Numbers x;
+    Tensor in;
+    Numbers there;
+    Session run;
+    DLManagedTensorVersioned *out = nullptr;
+  };
+};
 
 //===----------------------------------------------------------------------===//
 // On the device
@@ -240,16 +260,10 @@ TEST_F(TensorTest, RunsTakePartInTheOrderOfAStream) {
 // cuMemFree waits for no stream.
 TEST_F(TensorTest, OutputsAreFreedAfterAllThatUsesThem) {
   Program program;
-  Numbers x = randomNumbers(kAddends), there(kAddends);
-  Tensor in(x);
-  DLManagedTensorVersioned *out = nullptr;
-  Session run("chain");
-  ASSERT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
-  driver("cuMemcpyDtoHAsync_v2", static_cast<void *>(there.data()),
-         uint64_t(out->dl_tensor.data), in.bytes(), program.stream);
-  out->deleter(out);
+  CopiedRun copied(program.stream);
+  copied.out->deleter(copied.out);
   driver("cuStreamSynchronize", program.stream);
-  EXPECT_EQ(there, twiceSumOf(x));
+  EXPECT_EQ(copied.there, twiceSumOf(copied.x));
 }
 
 // The wait for what uses them is an error while a stream is captured, and ends
@@ -258,18 +272,14 @@ TEST_F(TensorTest, OutputsThatAreGivenBackDuringACaptureAreFreedLater) {
   for (bool isNonBlocking : {false, true})
     for (bool runsAgain : {false, true}) {
       Program program, other;
-      Numbers x = randomNumbers(kAddends), there(kAddends);
-      Tensor in(x);
-      DLManagedTensorVersioned *out = nullptr;
-      Session run("chain");
-      ASSERT_EQ(runOn(run, &in, out), OM_STATUS_OK) << run.message();
-      driver("cuMemcpyDtoHAsync_v2", static_cast<void *>(there.data()),
-             uint64_t(out->dl_tensor.data), in.bytes(), other.stream);
+      CopiedRun copied(other.stream);
+      Session &run = copied.run;
+      const Numbers &x = copied.x;
       int64_t before = counters().memory;
       settings().captured = program.stream;
       settings().isNonBlocking = isNonBlocking;
       settings().endsCapture = false;
-      out->deleter(out);
+      copied.out->deleter(copied.out);
       EXPECT_EQ(settings().endsCapture, isNonBlocking);
       EXPECT_EQ(counters().memory, before);
       // A run during the capture frees nothing, either.
@@ -277,7 +287,7 @@ TEST_F(TensorTest, OutputsThatAreGivenBackDuringACaptureAreFreedLater) {
       EXPECT_EQ(counters().memory, before);
       settings().captured = nullptr;
       driver("cuStreamSynchronize", other.stream);
-      EXPECT_EQ(there, twiceSumOf(x));
+      EXPECT_EQ(copied.there, twiceSumOf(x));
       if (runsAgain) {
         EXPECT_EQ(run(x, kAddends), OM_STATUS_OK) << run.message();
         EXPECT_EQ(counters().memory, before - 1);

@@ -26,29 +26,12 @@ Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at) {
 
 Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
-  Location loc = op.getLoc();
   Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
-  RankedTensorType type = rankedType(data), indexType = rankedType(indices);
-  int64_t axis = positiveAxis(op.getAxis(), type.getRank()),
-          indexRank = indexType.getRank();
-  if (axis < 0 || axis >= type.getRank())
+  int64_t rank = rankedType(data).getRank();
+  int64_t axis = positiveAxis(op.getAxis(), rank);
+  if (axis < 0 || axis >= rank)
     return rewriter.notifyMatchFailure(op, "axis is out of range");
-  SmallVector<Value> dataSizes = sizesOf(rewriter, loc, data);
-  SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
-  llvm::append_range(sizes, sizesOf(rewriter, loc, indices));
-  llvm::append_range(sizes, ArrayRef<Value>(dataSizes).drop_front(axis + 1));
-  sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-  return generate(
-      rewriter, loc, "Gather", type.getElementType(), sizes,
-      {data, indices, dataSizes[axis]},
-      [&](OpBuilder &b, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
-        Value i =
-            toIndex(b, l, extract(b, l, in[1], at.slice(axis, indexRank)));
-        SmallVector<Value> position(at.take_front(axis));
-        position.push_back(wrapIndex(b, l, i, in[2], axis));
-        llvm::append_range(position, at.drop_front(axis + indexRank));
-        return extract(b, l, in[0], position);
-      });
+  return gatherOf(rewriter, op.getLoc(), data, indices, axis, op->getResult(0));
 }
 
 Lowered lowerGatherElements(onnx::GatherElementsOp op,
@@ -229,6 +212,28 @@ Lowered lowerTensorScatter(onnx::TensorScatterOp op,
 }
 
 } // namespace
+
+Value gatherOf(OpBuilder &b, Location loc, Value data, Value indices,
+               int64_t axis, Value graphResult) {
+  int64_t indexRank = rankedType(indices).getRank();
+  SmallVector<Value> dataSizes = sizesOf(b, loc, data);
+  SmallVector<Value> sizes(ArrayRef<Value>(dataSizes).take_front(axis));
+  llvm::append_range(sizes, sizesOf(b, loc, indices));
+  llvm::append_range(sizes, ArrayRef<Value>(dataSizes).drop_front(axis + 1));
+  if (graphResult)
+    sizes = knownSizes(b, loc, graphResult, sizes);
+  return generate(
+      b, loc, "Gather", rankedType(data).getElementType(), sizes,
+      {data, indices, dataSizes[axis]},
+      [&](OpBuilder &nb, Location l, ArrayRef<Value> at, ArrayRef<Value> in) {
+        Value i =
+            toIndex(nb, l, extract(nb, l, in[1], at.slice(axis, indexRank)));
+        SmallVector<Value> position(at.take_front(axis));
+        position.push_back(wrapIndex(nb, l, i, in[2], axis));
+        llvm::append_range(position, at.drop_front(axis + indexRank));
+        return extract(nb, l, in[0], position);
+      });
+}
 
 void populateONNXToKrnlGatherPatterns(TypeConverter &converter,
                                       RewritePatternSet &patterns) {

@@ -45,6 +45,13 @@ mlir::Value transposeOf(mlir::OpBuilder &b, mlir::Location loc,
                         llvm::StringRef name, mlir::Value x,
                         llvm::ArrayRef<int64_t> perm);
 
+/// Elements of `data` at `indices` along `axis`, as the operator Gather has
+/// them. The sizes that are known of `graphResult`, if given, are those of the
+/// result.
+mlir::Value gatherOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value data,
+                     mlir::Value indices, int64_t axis,
+                     mlir::Value graphResult = {});
+
 /// Dimension 1 after all others, and back again. Reads at computed indices
 /// that are the same for all channels are then vectors of neighbours.
 mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,

@@ -25,7 +25,9 @@
 #include "Simulator.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
 using namespace onnxc::simulator;
 
@@ -44,6 +46,8 @@ int bytesOf(Type type) {
 
 struct Product {
   uint64_t left, right;
+  /// The words of the thread, where the rows are in registers.
+  std::optional<std::array<uint32_t, 4>> words;
   int columns;
   Type leftType, rightType;
   bool isLeftTransposed, isRightTransposed;
@@ -191,17 +195,48 @@ static uint32_t sumOf(uint32_t total, double sum, Type type) {
   return read<uint32_t>(&value);
 }
 
-/// Adds a product to the sums of all threads of the warpgroup.
-static void add(const Product &product, unsigned first, size_t number) {
-  static double left[kRows][kDepthBytes], right[kMaxColumns][kDepthBytes];
-  Matrix rows(product.left, product.leftType, product.isLeftTransposed),
-      columns(product.right, product.rightType, product.isRightTransposed);
-  for (int k = 0; k < product.depth(); ++k) {
+using Rows = double[kRows][kDepthBytes];
+
+/// Reads what a thread of the warpgroup has in registers: in its warp lane
+/// 4 * g + t has elements 8 * half + 2 * t + c of row 8 * h + g in word
+/// 2 * half + h.
+static void readWords(const Product &product, int thread, Rows &left) {
+  int lane = thread % warpSize;
+  for (int word = 0; word < 4; ++word)
+    for (int c = 0; c < 2; ++c) {
+      auto half = uint16_t((*product.words)[word] >> (16 * c));
+      left[thread / warpSize * 16 + word % 2 * 8 + lane / 4]
+          [word / 2 * 8 + lane % 4 * 2 + c] = valueOf(&half, product.leftType);
+    }
+}
+
+/// Reads the rows of a product: product `index` of those of the other threads
+/// that have not ended.
+static void readRows(const Product &product, unsigned first, size_t number,
+                     size_t index, Rows &left) {
+  if (product.words) {
+    readWords(product, 0, left);
+    for (int thread = 1; thread < kWarpgroup; ++thread)
+      readWords(ofBlock()[first + thread].started[number].products[index],
+                thread, left);
+    return;
+  }
+  Matrix rows(product.left, product.leftType, product.isLeftTransposed);
+  for (int k = 0; k < product.depth(); ++k)
     for (int i = 0; i < kRows; ++i)
       left[i][k] = valueOf(rows.at(i, k), product.leftType);
+}
+
+/// Adds a product to the sums of all threads of the warpgroup.
+static void add(const Product &product, unsigned first, size_t number,
+                size_t index) {
+  static double right[kMaxColumns][kDepthBytes];
+  static Rows left;
+  Matrix columns(product.right, product.rightType, product.isRightTransposed);
+  readRows(product, first, number, index, left);
+  for (int k = 0; k < product.depth(); ++k)
     for (int i = 0; i < product.columns; ++i)
       right[i][k] = valueOf(columns.at(i, k), product.rightType);
-  }
   for (int thread = 0; thread < kWarpgroup; ++thread)
     for (int word = 0; word < product.columns / 2; ++word) {
       int lane = thread % warpSize;
@@ -228,10 +263,12 @@ static std::vector<Product> takeEnded(Started &started, size_t ended) {
 /// Ends the products of groups of the warpgroup, as its first thread has them.
 static void finishGroups(const void *const *, void *const *) {
   unsigned first = currentPosition()->thread / kWarpgroup * kWarpgroup;
-  for (size_t i = 0; i < ofBlock()[first].started.size(); ++i)
+  for (size_t i = 0; i < ofBlock()[first].started.size(); ++i) {
+    size_t index = 0;
     for (const Product &product :
          takeEnded(ofBlock()[first].started[i], ofBlock()[first].ended))
-      add(product, first, i);
+      add(product, first, i, index++);
+  }
 }
 
 /// The same of all groups: the sums are results.
@@ -259,8 +296,9 @@ static void endGroups(size_t others) {
     for (const Product &product : started.products) {
       if (product.group >= mine.ended)
         continue;
-      Matrix(product.left, product.leftType, product.isLeftTransposed)
-          .noteLoads(kRows, thread);
+      if (!product.words)
+        Matrix(product.left, product.leftType, product.isLeftTransposed)
+            .noteLoads(kRows, thread);
       Matrix(product.right, product.rightType, product.isRightTransposed)
           .noteLoads(product.columns, thread);
     }
@@ -270,6 +308,23 @@ static void endGroups(size_t others) {
 // The instructions
 //===----------------------------------------------------------------------===//
 
+/// Starts a product of the thread, which is of the open group.
+static void start(uint32_t *sums, Product product) {
+  ThreadProducts &mine = ofThread();
+  int count = product.columns / 2, number = numberOf(sums, count);
+  if (!mine.isFenced)
+    fail("wgmma without wgmma.fence after what wrote its sums");
+  if (number < 0) {
+    number = int(mine.started.size());
+    mine.started.push_back({{sums, sums + count}, {}});
+  }
+  product.group = mine.closed;
+  mine.started[number].products.push_back(product);
+  mine.isOpen = true;
+  uint32_t word = kStarted | uint32_t(number);
+  std::fill(sums, sums + count, word);
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -278,20 +333,30 @@ void sim_wgmma_fence_sync_aligned() { ofThread().isFenced = true; }
 void sim_wgmma_mma_async(uint32_t *sums, uint64_t left, uint64_t right,
                          int columns, int leftType, int rightType,
                          int isLeftTransposed, int isRightTransposed) {
-  ThreadProducts &mine = ofThread();
-  int count = columns / 2, number = numberOf(sums, count);
-  if (!mine.isFenced)
-    fail("wgmma without wgmma.fence after what wrote its sums");
-  if (number < 0) {
-    number = int(mine.started.size());
-    mine.started.push_back({{sums, sums + count}, {}});
-  }
-  mine.started[number].products.push_back(
-      {left, right, columns, Type(leftType), Type(rightType),
-       isLeftTransposed != 0, isRightTransposed != 0, mine.closed});
-  mine.isOpen = true;
-  uint32_t word = kStarted | uint32_t(number);
-  std::fill(sums, sums + count, word);
+  start(sums, {left,
+               right,
+               {},
+               columns,
+               Type(leftType),
+               Type(rightType),
+               isLeftTransposed != 0,
+               isRightTransposed != 0,
+               0});
+}
+
+/// The rows are in registers: four words of each thread.
+void sim_wgmma_mma_async_rows(uint32_t *sums, uint32_t a, uint32_t b,
+                              uint32_t c, uint32_t d, uint64_t right, int count,
+                              int type, int isRightTransposed) {
+  start(sums, {0,
+               right,
+               {{a, b, c, d}},
+               2 * count,
+               Type(type),
+               Type(type),
+               false,
+               isRightTransposed != 0,
+               0});
 }
 
 void sim_wgmma_commit_group_sync_aligned() {

@@ -50,13 +50,6 @@ bool isKept(const krnl::LoopNest &nest, unsigned number,
 /// Operations that one of a payload takes, for an element or a vector.
 double operationWeight(mlir::Operation &inner, const target::Processor &target);
 
-/// Returns true if the target of the op has an instruction for its products of
-/// matrices.
-bool multipliesMatrices(krnl::ComputeOp op);
-/// Returns true if the target of the op has an instruction of warpgroups (four
-/// warps) for its products of matrices.
-bool multipliesByWarpgroups(krnl::ComputeOp op);
-
 /// The cost of an op with the recipe that was replayed.
 class OpCost {
 public:

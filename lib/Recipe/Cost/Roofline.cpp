@@ -8,6 +8,7 @@
 
 #include "Cost/OpCost.h"
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 

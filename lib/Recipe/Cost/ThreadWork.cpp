@@ -30,21 +30,6 @@ using onnxc::target::Processor;
 
 namespace onnxc {
 
-bool multipliesMatrices(ComputeOp op) {
-  std::optional<MatrixProduct> product = matrixProductOf(op);
-  TargetAttr target = TargetAttr::of(op);
-  return product &&
-         !target.getInstruction(product->operation(), product->depth()).empty();
-}
-
-bool multipliesByWarpgroups(ComputeOp op) {
-  std::optional<MatrixProduct> product = matrixProductOf(op);
-  return product &&
-         !TargetAttr::of(op)
-              .getInstruction(product->warpgroupOperation(), product->depth())
-              .empty();
-}
-
 /// Returns true if each loop of the op that is not around it is unrolled or
 /// mapped to threads.
 static bool isInRegisters(const LoopNest &nest, unsigned number) {

@@ -6,6 +6,8 @@
 //
 //   sim_wgmma_mma_async(sums, a, b, columns, types of a and b, a and b
 //                       transposed)
+//   sim_wgmma_mma_async_rows(sums, four words of a, b, columns, type of both, b
+//                            transposed)
 //   sim_wgmma_wait_group(sums, how many)
 //
 // Types are f16, bf16, tf32, s8 and u8, from 0 on. A wait for some groups has
@@ -94,17 +96,33 @@ static void callSimulator(ModuleOp kernels, NVVM::WgmmaMmaAsyncOp op) {
   op.erase();
 }
 
-/// The wait for wgmma, which is inline PTX.
-static void callSimulator(ModuleOp kernels, LLVM::InlineAsmOp op) {
+/// Inline PTX on sums, the first operands, which go to the function in a
+/// record; the others follow it, and then the numbers.
+static void callSimulator(ModuleOp kernels, LLVM::InlineAsmOp op,
+                          StringRef name, ArrayRef<int32_t> numbers) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value record = LLVM::PoisonOp::create(b, op.getRes().getType());
-  for (auto [i, element] : llvm::enumerate(op.getOperands()))
+  size_t sums = cast<LLVM::LLVMStructType>(record.getType()).getBody().size();
+  for (auto [i, element] : llvm::enumerate(op.getOperands().take_front(sums)))
     record = LLVM::InsertValueOp::create(b, record, element, int64_t(i));
-  Value count = LLVM::ConstantOp::create(
-      b, b.getI32IntegerAttr(int32_t(op.getOperands().size())));
+  SmallVector<Value> others(op.getOperands().drop_front(sums));
+  others.push_back(
+      LLVM::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(sums))));
+  for (int32_t number : numbers)
+    others.push_back(LLVM::ConstantOp::create(b, b.getI32IntegerAttr(number)));
   op.getRes().replaceAllUsesWith(
-      callWithRecord(kernels, op, "sim_wgmma_wait_group", record, count));
+      callWithRecord(kernels, op, name, record, others));
   op.erase();
+}
+
+/// wgmma with rows in registers: the type is part of the name, and whether
+/// columns are transposed comes last.
+static void multiplyInSimulator(ModuleOp kernels, LLVM::InlineAsmOp op) {
+  StringRef text = op.getAsmString();
+  NVVM::WGMMATypes type = text.contains(".f32.f16.") ? NVVM::WGMMATypes::f16
+                                                     : NVVM::WGMMATypes::bf16;
+  callSimulator(kernels, op, "sim_wgmma_mma_async_rows",
+                {int32_t(numberOf(type)), text.ends_with(" 1; }")});
 }
 
 /// As the intrinsic, which all GPUs would have.
@@ -122,7 +140,9 @@ void callSimulator(ModuleOp kernels) {
       callSimulator(kernels, product);
     else if (auto text = dyn_cast<LLVM::InlineAsmOp>(op);
              text && text.getAsmString().starts_with("wgmma.wait_group"))
-      callSimulator(kernels, text);
+      callSimulator(kernels, text, "sim_wgmma_wait_group", {});
+    else if (text && text.getAsmString().contains("wgmma.mma_async"))
+      multiplyInSimulator(kernels, text);
     else if (text && text.getAsmString().starts_with("prefetch.global.L1"))
       prefetchInSimulator(text);
   });

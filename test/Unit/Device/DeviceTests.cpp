@@ -229,6 +229,16 @@ TEST_F(DeviceTest, WarpgroupsMultiplyMatrices) {
     EXPECT_EQ(run.result[i], float(16 + i % 4));
 }
 
+TEST_F(DeviceTest, WarpgroupsMultiplyRowsInRegisters) {
+  Session run("warpgroup_rows");
+  ASSERT_EQ(run(randomNumbers(kThreads), kThreads), OM_STATUS_OK) << problem();
+  for (size_t i = 0; i < kThreads; ++i) {
+    size_t row = i / 16 + i % 4 / 2 * 8, column = i / 4 % 4 * 2 + i % 2,
+           left = 16 * row + column;
+    EXPECT_EQ(run.result[i], float(i % 4 + left + 2 * (left + 8)));
+  }
+}
+
 TEST_F(DeviceTest, ReadsOfWarpgroupsWithoutFencesAreFound) {
   std::string message;
   EXPECT_EQ(runFaulty("missing_proxy_fence", message), OM_STATUS_INTERNAL);

@@ -346,6 +346,7 @@ constinit const OnnxcEntry modelEntries[] = {
     entry("misaligned", faulty<Misaligned>),
     entry("uninitialised", faulty<Uninitialised>),
     entry("warpgroup", faulty<Warpgroup>),
+    entry("warpgroup_rows", faulty<WarpgroupRows>),
     entry("in_flight", faulty<InFlight>),
     entry("written_in_flight", faulty<WrittenInFlight>),
     entry("missing_proxy_fence", faulty<MissingProxyFence>),

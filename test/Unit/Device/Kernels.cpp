@@ -21,6 +21,9 @@ void sim_wgmma_fence_sync_aligned();
 void sim_wgmma_mma_async(float *sums, uint64_t left, uint64_t right,
                          int32_t columns, int32_t leftType, int32_t rightType,
                          int32_t isLeftTransposed, int32_t isRightTransposed);
+void sim_wgmma_mma_async_rows(float *sums, uint32_t a, uint32_t b, uint32_t c,
+                              uint32_t d, uint64_t right, int32_t count,
+                              int32_t type, int32_t isRightTransposed);
 void sim_wgmma_commit_group_sync_aligned();
 void sim_wgmma_wait_group_sync_aligned(int64_t others);
 void sim_wgmma_wait_group(float *sums, int32_t count);
@@ -204,6 +207,45 @@ KERNEL(warpgroup, 1)(float *y) {
   sim_barrier0();
   sim_wgmma_fence_sync_aligned();
   multiplyMatrix(y);
+}
+END
+
+    /// The half of a bf16.
+    static uint32_t halfOf(float value) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits >> 16;
+}
+
+/// Rows of 16 * row + column in registers, by columns that have 1 at their own
+/// number and 2 eight after it. Lines 4 to 7 of eight have their halves
+/// exchanged.
+KERNEL(warpgroup_rows, 1)(float *y) {
+  for (int i = tid; i < 8 * 16; i += ntid) {
+    int column = i / 16, k = i % 16;
+    matrix[column][k ^ (column >> 2 & 1) << 3] = k == column       ? 0x3f80
+                                                 : k == column + 8 ? 0x4000
+                                                                   : 0;
+  }
+  sim_fence_proxy_async_shared_cta();
+  sim_barrier0();
+  uint32_t words[4];
+  for (int i = 0; i < 4; ++i) {
+    int row = tid / 32 * 16 + i % 2 * 8 + tid % 32 / 4,
+        first = row * 16 + i / 2 * 8 + tid % 4 * 2;
+    words[i] = halfOf(float(first)) | halfOf(float(first + 1)) << 16;
+  }
+  float sums[4];
+  for (int i = 0; i < 4; ++i)
+    sums[i] = float(i);
+  sim_wgmma_fence_sync_aligned();
+  sim_wgmma_mma_async_rows(sums, words[0], words[1], words[2], words[3],
+                           matrixDescriptor(), 4, 1, 0);
+  sim_wgmma_commit_group_sync_aligned();
+  sim_wgmma_wait_group(sums, 4);
+  for (int i = 0; i < 4; ++i)
+    if (tid < 16)
+      y[tid * 4 + i] = sums[i];
 }
 END
 

@@ -40,6 +40,7 @@ constinit const OnnxcDeviceKernel modelKernels[] = {
     {"misaligned", "the vector", 1, 0, 1, 1, 0, 0, nullptr},
     {"uninitialised", "the load", 1, 0, 1, 32, 0, 0, nullptr},
     {"warpgroup", "the products", 1, 0, 1, 128, 0, 0, nullptr},
+    {"warpgroup_rows", "the products", 1, 0, 1, 128, 0, 0, nullptr},
     {"in_flight", "the products", 1, 0, 1, 128, 0, 0, nullptr},
     {"written_in_flight", "the products", 1, 0, 1, 128, 0, 0, nullptr},
     {"missing_proxy_fence", "the products", 1, 0, 1, 128, 0, 0, nullptr},

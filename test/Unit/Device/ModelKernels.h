@@ -23,6 +23,7 @@ enum Kernel {
   Misaligned,
   Uninitialised,
   Warpgroup,
+  WarpgroupRows,
   InFlight,
   WrittenInFlight,
   MissingProxyFence,

@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.h"
 
 using namespace mlir;
 
@@ -60,6 +61,14 @@ private:
            lines << swizzleAt;
   }
 };
+
+SmallVector<Value> elementsOf(OpBuilder &builder, Location loc, Value vector) {
+  SmallVector<Value> elements;
+  for (int64_t i : llvm::seq(cast<VectorType>(vector.getType()).getDimSize(0)))
+    elements.push_back(LLVM::ExtractElementOp::create(
+        builder, loc, vector, constant32(builder, loc, int32_t(i))));
+  return elements;
+}
 
 /// The elements of a vector as a record, and the other way round.
 Value recordOf(OpBuilder &builder, Location loc, Value vector) {
@@ -132,6 +141,70 @@ struct WgmmaLowering : ConvertOpToLLVMPattern<krnl::WgmmaOp> {
   }
 };
 
+/// Inline PTX with numbered registers: sums, which are results, and operands.
+LLVM::InlineAsmOp inlineSums(OpBuilder &builder, Location loc,
+                             ArrayRef<Value> sums, ArrayRef<Value> operands,
+                             StringRef text,
+                             ArrayRef<std::string> constraints) {
+  Type sum = sums.front().getType();
+  SmallVector<std::string> all(sums.size(), sum.isInteger() ? "=r" : "=f");
+  for (size_t i = 0; i < sums.size(); ++i)
+    all.push_back(std::to_string(i));
+  llvm::append_range(all, constraints);
+  SmallVector<Value> arguments(sums);
+  llvm::append_range(arguments, operands);
+  SmallVector<Type> parts(sums.size(), sum);
+  return LLVM::InlineAsmOp::create(
+      builder, loc,
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), parts), arguments,
+      text, llvm::join(all, ","), /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+/// "{$2, $3}" for two registers from number 2 on.
+std::string registers(size_t first, size_t count) {
+  SmallVector<std::string> names;
+  for (size_t i = first; i < first + count; ++i)
+    names.push_back("$" + std::to_string(i));
+  return "{" + llvm::join(names, ", ") + "}";
+}
+
+/// Rows in registers, which the operation of NVVM has no operands for.
+struct WgmmaRowsLowering : ConvertOpToLLVMPattern<krnl::WgmmaRowsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(krnl::WgmmaRowsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getType()),
+         rowsType = cast<VectorType>(op.getLhs().getType());
+    SmallVector<Value> sums = elementsOf(rewriter, loc, adaptor.getAcc());
+    constexpr int64_t words = 4;
+    SmallVector<Value> operands = elementsOf(
+        rewriter, loc,
+        LLVM::BitcastOp::create(rewriter, loc,
+                                VectorType::get(words, rewriter.getI32Type()),
+                                adaptor.getLhs()));
+    operands.push_back(adaptor.getRhs());
+    std::string element = rowsType.getElementType().isF16() ? "f16" : "bf16";
+    size_t rows = 2 * sums.size();
+    std::string text = "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+                       "wgmma.mma_async.sync.aligned.m64n" +
+                       std::to_string(2 * sums.size()) + "k16.f32." + element +
+                       "." + element + " " + registers(0, sums.size()) + ", " +
+                       registers(rows, words) + ", $" +
+                       std::to_string(rows + words) + ", p, 1, 1, " +
+                       (op.getRhsTransposed() ? "1" : "0") + "; }";
+    Value record = inlineSums(rewriter, loc, sums, operands, text,
+                              {"r", "r", "r", "r", "l"})
+                       .getResult(0);
+    rewriter.replaceOp(op, vectorOf(rewriter, loc, record, 0, type));
+    return success();
+  }
+};
+
 /// The sums go through the instruction, so that nothing that uses them is
 /// before it; the operation of NVVM has none.
 struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
@@ -147,27 +220,11 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
       return success();
     }
     SmallVector<Value> elements;
-    for (Value sums : adaptor.getSums()) {
-      auto type = cast<VectorType>(sums.getType());
-      for (int64_t i : llvm::seq(type.getDimSize(0)))
-        elements.push_back(LLVM::ExtractElementOp::create(
-            rewriter, loc, sums, constant32(rewriter, loc, int32_t(i))));
-    }
-    Type sum = elements.front().getType();
-    SmallVector<std::string> outputs(elements.size(),
-                                     sum.isInteger() ? "=r" : "=f"),
-        inputs;
-    for (size_t i = 0; i < elements.size(); ++i)
-      inputs.push_back(std::to_string(i));
-    SmallVector<Type> parts(elements.size(), sum);
-    auto type = LLVM::LLVMStructType::getLiteral(getContext(), parts);
-    Value record =
-        LLVM::InlineAsmOp::create(
-            rewriter, loc, type, elements, "wgmma.wait_group.sync.aligned 0;",
-            llvm::join(outputs, ",") + "," + llvm::join(inputs, ","),
-            /*has_side_effects=*/true, /*is_align_stack=*/false,
-            LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-            .getResult(0);
+    for (Value sums : adaptor.getSums())
+      llvm::append_range(elements, elementsOf(rewriter, loc, sums));
+    Value record = inlineSums(rewriter, loc, elements, {},
+                              "wgmma.wait_group.sync.aligned 0;", {})
+                       .getResult(0);
     SmallVector<Value> results;
     int64_t first = 0;
     for (Type result : op.getResultTypes()) {
@@ -184,8 +241,8 @@ struct WgmmaWaitLowering : ConvertOpToLLVMPattern<krnl::WgmmaWaitOp> {
 
 void populateWgmmaToLLVMPatterns(const LLVMTypeConverter &types,
                                  RewritePatternSet &patterns) {
-  patterns.add<MatrixDescriptorLowering, WgmmaLowering, WgmmaWaitLowering>(
-      types);
+  patterns.add<MatrixDescriptorLowering, WgmmaLowering, WgmmaRowsLowering,
+               WgmmaWaitLowering>(types);
 }
 
 } // namespace onnxc

@@ -4,6 +4,8 @@
 
 #include "KeptResults.h"
 
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -55,6 +57,39 @@ Value KeptResults::find(const OpState &state, OpOperand &operand,
   return kept != results.end() && storage.canForward(result, operand)
              ? valueOf(state, result, kept->second, instance)
              : Value();
+}
+
+Value KeptResults::rowsOfMatrix(const Mma &mma, OpOperand &factor,
+                                const RegisterFactor &form,
+                                Instance instance) const {
+  const RegisterValue &rows = results.find(factor.get())->second;
+  int64_t tile = 0;
+  for (auto [loop, step] : form.instructions)
+    tile += instance[loop] * step / MatrixSums::columns;
+  SmallVector<Value> elements;
+  for (int64_t half : {0, 1})
+    for (int64_t copy : {0, 1})
+      for (int64_t column : {0, 1}) {
+        instance[form.tiles] = tile + half;
+        instance[mma.rowCopies] = copy;
+        instance[form.copies] = column;
+        auto isKept = [&](unsigned loop) {
+          return llvm::is_contained(rows.loops, loop);
+        };
+        auto known = rows.values.find(restrictTo(instance, isKept));
+        if (known != rows.values.end() &&
+            !isa<VectorType>(known->second.getType())) {
+          elements.push_back(known->second);
+          continue;
+        }
+        // Both are lanes.
+        instance[form.copies] = 0;
+        elements.push_back(vector::ExtractOp::create(
+            b, rows.values.at(restrictTo(instance, isKept)), column));
+      }
+  auto type =
+      VectorType::get({int64_t(elements.size())}, elements.front().getType());
+  return vector::FromElementsOp::create(b, type, elements);
 }
 
 } // namespace onnxc::krnl

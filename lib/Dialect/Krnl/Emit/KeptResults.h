@@ -9,6 +9,7 @@
 #define ONNXC_LIB_DIALECT_KRNL_EMIT_KEPTRESULTS_H
 
 #include "EmitContext.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 
 #include <map>
 
@@ -28,6 +29,11 @@ public:
   /// are not may be anything.
   mlir::Value find(const OpState &state, mlir::OpOperand &operand,
                    const Instance &instance) const;
+
+  /// What a thread has of 16 rows that an instruction for matrices multiplies,
+  /// of a factor that is in registers (registerFactor).
+  mlir::Value rowsOfMatrix(const Mma &mma, mlir::OpOperand &factor,
+                           const RegisterFactor &form, Instance instance) const;
 
 private:
   /// A result held in registers: by the instances of the loops it depends on.

@@ -29,8 +29,9 @@ public:
         writer(context, positions, kept), reduction(context, reader, writer),
         instances(context, positions),
         dots(context, positions, slices, reader, instances),
-        mmas(context, positions, slices, reader, reduction),
-        wgmmas(context, slices, reduction), prefetcher(context, positions) {}
+        mmas(context, positions, slices, kept, reader, reduction),
+        wgmmas(context, slices, kept, reduction),
+        prefetcher(context, positions) {}
 
   /// Emits all ops of the body at this point.
   void emitOps();

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/ClusterOps.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,6 +50,10 @@ void KrnlDialect::registerOperations() {
   addOperations<
 #define GET_OP_LIST
 #include "onnxc/Dialect/Krnl/IR/ClusterOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.cpp.inc"
       >();
 }
 

@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -87,6 +88,21 @@ LogicalResult LoadMatrixOp::verify() {
   if (int64_t(getAt().size()) != memory.getRank())
     return emitOpError("expects ") << memory.getRank() << " indices";
   return success();
+}
+
+bool multipliesMatrices(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  TargetAttr target = TargetAttr::of(op);
+  return product &&
+         !target.getInstruction(product->operation(), product->depth()).empty();
+}
+
+bool multipliesByWarpgroups(ComputeOp op) {
+  std::optional<MatrixProduct> product = matrixProductOf(op);
+  return product &&
+         !TargetAttr::of(op)
+              .getInstruction(product->warpgroupOperation(), product->depth())
+              .empty();
 }
 
 LogicalResult MmaOp::verify() {

@@ -6,10 +6,12 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Target/IR/Target.h"
@@ -155,6 +157,11 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   const BodyOp &to = nest.op(nest.indexOf(consumer));
   if (forwards && !forwards(from, to))
     return false;
+  // Without an instruction for matrices a thread of a device needs elements of
+  // others, too.
+  if (registerFactor(nest, use))
+    return !TargetAttr::processorOf(kernel).isDevice() ||
+           multipliesMatrices(consumer);
   AffineMap written = producer.getIndexingMapMatchingResult(produced);
   AffineMap read = consumer.getMatchingIndexingMap(&use);
   if (indicesOverAxes(written, from) != indicesOverAxes(read, to))

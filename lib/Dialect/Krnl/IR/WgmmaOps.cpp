@@ -6,8 +6,12 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.h"
 
 using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.cpp.inc"
 
 namespace onnxc::krnl {
 
@@ -33,11 +37,23 @@ LogicalResult MatrixDescriptorOp::verify() {
   return success();
 }
 
+/// Fails if no instruction has so many sums of a thread.
+static LogicalResult verifySums(Operation *op, VectorType type) {
+  int64_t sums = type.getNumElements();
+  if (sums % tileSums != 0 || sums < tileSums || sums > maxSums)
+    return op->emitOpError("expects 4, 8, ... 128 sums of a thread, but got ")
+           << sums;
+  return success();
+}
+
+LogicalResult WgmmaRowsOp::verify() {
+  return verifySums(*this, cast<VectorType>(getAcc().getType()));
+}
+
 LogicalResult WgmmaOp::verify() {
   int64_t sums = getAcc().getType().getNumElements();
-  if (sums % tileSums != 0 || sums < tileSums || sums > maxSums)
-    return emitOpError("expects 4, 8, ... 128 sums of a thread, but got ")
-           << sums;
+  if (failed(verifySums(*this, cast<VectorType>(getAcc().getType()))))
+    return failure();
   Type element = getElement();
   const MatrixElement *form = MatrixElement::of(element);
   if (!form)

@@ -83,4 +83,20 @@ func.func private @rounded(%t: memref<4096xf32>, %s: memref<4xf32>, %i: index) a
   vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
   return
 }
+
+// Rows in registers are words of two elements; the operation of the NVVM dialect has no operands for them.
+// CHECK-LABEL: llvm.func {{.*}}@rows
+// CHECK:         %[[WORDS:.+]] = llvm.bitcast %{{.+}} : vector<8xbf16> to vector<4xi32>
+// CHECK:         llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, {$8, $9, $10, $11}, $12, p, 1, 1, 1; }", "=f,=f,=f,=f,0,1,2,3,r,r,r,r,l"
+// CHECK:         llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
+func.func private @rows(%t: memref<4096xbf16>, %r: memref<8xbf16>, %s: memref<4xf32>, %i: index) attributes {krnl.kernel} {
+  %c0 = arith.constant 0 : index
+  %sum = vector.load %s[%c0] : memref<4xf32>, vector<4xf32>
+  %rows = vector.load %r[%c0] : memref<8xbf16>, vector<8xbf16>
+  %b = krnl.matrix_descriptor %t[%i], swizzle = 128, leading = 16, stride = 1024 : memref<4096xbf16>
+  %0 = krnl.wgmma_rows %sum, %rows, %b {rhsTransposed} : vector<4xf32>, vector<8xbf16>
+  %1 = krnl.wgmma_wait %0 : vector<4xf32>
+  vector.store %1, %s[%c0] : memref<4xf32>, vector<4xf32>
+  return
+}
 }

@@ -99,6 +99,40 @@ func.func @handed(%x: tensor<16x32xf16>, %w: tensor<32x8xf16>, %o: tensor<16x8xf
   return %y : tensor<16x8xf32>
 }
 
+// What the threads have of it in registers is what they need as rows of the factor: of each 16 columns those of two
+// tiles, for rows g and g + 8. Nothing goes through memory, and no thread waits.
+// CHECK-LABEL: func private @kernel_kept_0(
+// CHECK-NOT:     memref.alloca
+// CHECK-NOT:     nvvm.barrier0
+// CHECK:         arith.negf
+// CHECK:         %[[ROWS:.+]] = vector.from_elements %{{.+}} : vector<8xf16>
+// CHECK:         krnl.mma %{{.+}}, %[[ROWS]], %{{.+}} : vector<4xf32>, vector<8xf16>, vector<4xf16>
+func.func @kept(%x: tensor<16x32xf16>, %w: tensor<32x8xf16>, %o: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = krnl.kernel "kept" loops [m = 16, n = 8, k = 32] ins(%x, %w : tensor<16x32xf16>, tensor<32x8xf16>) outs(%o : tensor<16x8xf32>)
+      recipe [mm: block(k, 16) -> (k.x, k.y), block(k, 8) -> (k.f, k.s), block(k.s, 2) -> (k.t, k.c), block(m, 8) -> (m.h, m.g), block(n, 2) -> (n.t, n.c),
+              order(m.g, k.t, n.t, m.h, k.f, k.c, n.c), mm: order(m.g, n.t, m.h, n.c, k.x, k.y), map(m.g, thread), map(k.t, thread), map(n.t, thread, as=k.t),
+              unroll(m.h, 2), unroll(k.f, 4), vectorize(k.c, 2), vectorize(n.c, 2), mm: unroll(k.x, 2), mm: mma(m.h, m.g, n.t, n.c, k.y)] {
+  ^bb0(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %c: tensor<16x8xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<16x32xf16>
+    %r = krnl.compute "p" [m, k] (%p = %a[m, k]) -> (%q = %t[m, k]) : (tensor<16x32xf16>) -> tensor<16x32xf16> {
+      %0 = arith.negf %p : f16
+      linalg.yield %0 : f16
+    }
+    %f = krnl.compute [m, n] () -> (%q = %c[m, n]) : () -> tensor<16x8xf32> { linalg.yield %zero : f32 }
+    %s = krnl.compute "mm" [m, n | k] (%p = %r[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<16x32xf16>, tensor<32x8xf16>) -> tensor<16x8xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %s : tensor<16x8xf32>
+  } -> tensor<16x8xf32>
+  return %y : tensor<16x8xf32>
+}
+
 // Rows that begin between multiples of 16 bytes are read one by one.
 // CHECK-LABEL: func private @kernel_handed_between_0(
 // CHECK-NOT:     krnl.load_matrix

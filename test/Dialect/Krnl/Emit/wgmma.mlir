@@ -143,4 +143,56 @@ func.func @bytes(%x: tensor<32x128xi8>, %w: tensor<64x128xi8>, %o: tensor<64x32x
   return %y : tensor<64x32xi32>
 }
 
+// Rows that the threads have computed are multiplied from their registers: 16 columns of them by each instruction.
+// CHECK-LABEL: func private @kernel_kept_0(
+// CHECK-NOT:     memref.alloca() : memref<64x
+// CHECK:         krnl.wgmma %{{.+}} of f16 {rhsTransposed} : vector<16xf32>
+// CHECK:         %[[SCORES:.+]] = krnl.wgmma_wait
+// CHECK:         arith.truncf
+// CHECK:         %[[ROWS:.+]] = vector.from_elements %{{.+}} : vector<8xf16>
+// CHECK:         nvvm.wgmma.fence.aligned
+// CHECK-NOT:     vector.from_elements
+// CHECK:         %[[B:.+]] = krnl.matrix_descriptor %{{.+}}[%{{.+}}], swizzle=32, leading=1024, stride=256 : memref<512xf16>
+// CHECK:         %[[FIRST:.+]] = krnl.wgmma_rows %{{.+}}, %[[ROWS]], %[[B]] {rhsTransposed} : vector<8xf32>, vector<8xf16>
+// CHECK:         %[[SECOND:.+]] = krnl.wgmma_rows %[[FIRST]], %{{.+}}, %{{.+}} {rhsTransposed} : vector<8xf32>, vector<8xf16>
+// CHECK-NEXT:    nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT:    krnl.wgmma_wait %[[SECOND]] : vector<8xf32>
+func.func @kept(%x: tensor<64x32xf16>, %w: tensor<32x32xf16>, %v: tensor<32x16xf16>, %o: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %y = krnl.kernel "kept" loops [m = 64, n = 32, c = 16, k = 32] ins(%x, %w, %v : tensor<64x32xf16>, tensor<32x32xf16>, tensor<32x16xf16>) outs(%o : tensor<64x16xf32>)
+      recipe [mm: block(n, 32) -> (n.o, n.b), mm: block(n.b, 16) -> (n.x, n.y), block(m, 64) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c),
+              block(c, 8) -> (c.f, c.s), block(c.s, 2) -> (c.t, c.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(m.o, m.w, m.g, n.t, c.t, m.h, n.f, c.f, n.c, c.c, k.o, k.s, k.i), mm: order(m.o, m.w, m.g, c.t, m.h, c.f, c.c, n.o, n.x, n.y), fuse_outer(m.o), parallel(m.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), map(c.t, thread, as=n.t), unroll(m.h, 2), unroll(n.f, 4), unroll(c.f, 2), vectorize(n.c, 2), vectorize(c.c, 2), unroll(k.s, 2), mm: unroll(n.x, 2), cache(0, at=k.o, in=shared), cache(1, at=k.o, in=shared), mm: cache(2, at=n.o, in=shared),
+              wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), mm: wgmma(m.w, m.h, m.g, c.f, c.t, c.c, n.y)] {
+  ^bb0(%a: tensor<64x32xf16>, %b: tensor<32x32xf16>, %d: tensor<32x16xf16>, %e: tensor<64x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<64x32xf32>
+    %h = krnl.temporary : tensor<64x32xf16>
+    %z = krnl.compute [m, n] () -> (%q = %t[m, n]) : () -> tensor<64x32xf32> { linalg.yield %zero : f32 }
+    %S = krnl.compute "scores" [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %z[m, n])
+        : (tensor<64x32xf16>, tensor<32x32xf16>) -> tensor<64x32xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    %r = krnl.compute "half" [m, n] (%p = %S[m, n]) -> (%q = %h[m, n]) : (tensor<64x32xf32>) -> tensor<64x32xf16> {
+      %0 = arith.truncf %p : f32 to f16
+      linalg.yield %0 : f16
+    }
+    %f = krnl.compute [m, c] () -> (%q = %e[m, c]) : () -> tensor<64x16xf32> { linalg.yield %zero : f32 }
+    %g = krnl.compute "mm" [m, c | n] (%p = %r[m, n], %q = %d[n, c]) -> (%s = %f[m, c])
+        : (tensor<64x32xf16>, tensor<32x16xf16>) -> tensor<64x16xf32> {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %g : tensor<64x16xf32>
+  } -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
 }

@@ -10,6 +10,7 @@
 
 include "onnxc/Dialect/Krnl/IR/ClusterOps.td"
 include "onnxc/Dialect/Krnl/IR/KrnlOps.td"
+include "onnxc/Dialect/Krnl/IR/WarpgroupOps.td"
 include "onnxc/Target/IR/Target.td"
 
 #endif // ONNXC_DIALECT_KRNL_IR_KRNLPAGE_TD

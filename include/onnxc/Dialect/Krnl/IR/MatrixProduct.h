@@ -74,6 +74,13 @@ struct MatrixProduct {
 /// to i32; nothing otherwise.
 std::optional<MatrixProduct> matrixProductOf(ComputeOp op);
 
+/// Returns true if the target of the op has an instruction for its products of
+/// matrices.
+bool multipliesMatrices(ComputeOp op);
+/// Returns true if the target of the op has an instruction of warpgroups (four
+/// warps) for its products of matrices.
+bool multipliesByWarpgroups(ComputeOp op);
+
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_IR_MATRIXPRODUCT_H

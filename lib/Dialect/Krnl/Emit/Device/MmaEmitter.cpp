@@ -218,6 +218,8 @@ Value MmaEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
   Value &known = state.reads[key];
   if (known)
     return known;
+  if (std::optional<RegisterFactor> form = registerFactor(nest, operand))
+    return known = kept.rowsOfMatrix(mma, operand, *form, at);
   Type element = getElementTypeOrSelf(operand.get());
   auto type = VectorType::get(
       {MatrixProduct::depthOf(element) / (isRows ? 2 : 4)}, element);

@@ -15,9 +15,9 @@ namespace onnxc::krnl {
 class MmaEmitter : EmitContext {
 public:
   MmaEmitter(const EmitContext &context, OperandPositions &positions,
-             CachedSlices &slices, OperandReader &reader,
-             const ReductionEmitter &reduction)
-      : EmitContext(context), positions(positions), slices(slices),
+             CachedSlices &slices, const KeptResults &kept,
+             OperandReader &reader, const ReductionEmitter &reduction)
+      : EmitContext(context), positions(positions), slices(slices), kept(kept),
         reader(reader), reduction(reduction) {}
 
   /// The products of the op, if they are those of an instruction here: of a
@@ -45,6 +45,7 @@ private:
 
   OperandPositions &positions;
   CachedSlices &slices;
+  const KeptResults &kept;
   OperandReader &reader;
   const ReductionEmitter &reduction;
 };

@@ -21,6 +21,7 @@
 #include "Device/WgmmaEmitter.h"
 
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Dialect/Krnl/IR/WarpgroupOps.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -134,26 +135,54 @@ WgmmaEmitter::gatherSums(OpState &state, const Mma &mma,
   return sums;
 }
 
+/// What the thread has of the rows of each instruction, where these are in
+/// registers; nothing otherwise.
+SmallVector<Value> WgmmaEmitter::gatherRows(const MatrixProduct &product,
+                                            const Mma &mma,
+                                            ArrayRef<Instance> instances) {
+  std::optional<RegisterFactor> form = registerFactor(nest, *product.lhs);
+  if (!form)
+    return {};
+  return llvm::map_to_vector(instances, [&](const Instance &instance) {
+    return kept.rowsOfMatrix(mma, *product.lhs, *form, instance);
+  });
+}
+
+/// Adds the products of an instruction to its sums. Rows are null if they are
+/// in a slice.
+Value WgmmaEmitter::multiply(const MatrixProduct &product, const Mma &mma,
+                             const Instance &instance, Value rows, Value sums) {
+  const CachedSlice &columns = *slices.find(*product.rhs);
+  bool isTransposed = columns.swizzle->isTransposed;
+  if (rows)
+    return WgmmaRowsOp::create(b, sums.getType(), sums, rows,
+                               descriptorOf(columns, mma, instance),
+                               isTransposed);
+  const CachedSlice &slice = *slices.find(*product.lhs);
+  return WgmmaOp::create(b, sums, descriptorOf(slice, mma, instance),
+                         descriptorOf(columns, mma, instance), product.element,
+                         slice.swizzle->isTransposed, isTransposed,
+                         product.lhsSigned, product.rhsSigned);
+}
+
 EmitContext::Values WgmmaEmitter::emit(OpState &state, const Mma &mma,
                                        ValueRange accumulators) {
   MatrixProduct product = *matrixProductOf(state.op);
   if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
     product.swap();
-  const CachedSlice &rows = *slices.find(*product.lhs),
-                    &columns = *slices.find(*product.rhs);
   MatrixSumsOfPoint sums = gatherSums(state, mma, accumulators);
+  // The fence is after all that writes to registers of the instructions.
+  SmallVector<Value> rows = gatherRows(product, mma, sums.instances);
   NVVM::WgmmaFenceAlignedOp::create(b);
-  for (const Instance &instance : sums.instances) {
+  for (auto [i, instance] : llvm::enumerate(sums.instances)) {
     Value &sum =
         sums.all.find(reduction.accumulatorAt(state, instance))->second.value;
-    sum = WgmmaOp::create(b, sum, descriptorOf(rows, mma, instance),
-                          descriptorOf(columns, mma, instance), product.element,
-                          rows.swizzle->isTransposed,
-                          columns.swizzle->isTransposed, product.lhsSigned,
-                          product.rhsSigned);
+    sum =
+        multiply(product, mma, instance, rows.empty() ? Value() : rows[i], sum);
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
-  if (int64_t inFlight = pipelineAt(nest, rows.at).inFlight)
+  if (int64_t inFlight =
+          pipelineAt(nest, slices.find(*product.rhs)->at).inFlight)
     WgmmaWaitOp::create(b, ValueRange(), inFlight);
   else
     sums.wait(b);

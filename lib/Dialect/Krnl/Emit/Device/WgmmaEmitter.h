@@ -7,6 +7,7 @@
 
 #include "ReductionEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 namespace onnxc::krnl {
 
@@ -14,8 +15,9 @@ namespace onnxc::krnl {
 class WgmmaEmitter : EmitContext {
 public:
   WgmmaEmitter(const EmitContext &context, CachedSlices &slices,
-               const ReductionEmitter &reduction)
-      : EmitContext(context), slices(slices), reduction(reduction) {}
+               const KeptResults &kept, const ReductionEmitter &reduction)
+      : EmitContext(context), slices(slices), kept(kept), reduction(reduction) {
+  }
 
   /// Adds the products of a point to the sums.
   Values emit(OpState &state, const Mma &mma, mlir::ValueRange accumulators);
@@ -27,10 +29,17 @@ private:
 
   mlir::Value descriptorOf(const CachedSlice &slice, const Mma &mma,
                            const Instance &instance);
+  llvm::SmallVector<mlir::Value> gatherRows(const MatrixProduct &product,
+                                            const Mma &mma,
+                                            llvm::ArrayRef<Instance> instances);
+  mlir::Value multiply(const MatrixProduct &product, const Mma &mma,
+                       const Instance &instance, mlir::Value rows,
+                       mlir::Value sums);
   MatrixSumsOfPoint gatherSums(OpState &state, const Mma &mma,
                                mlir::ValueRange accumulators);
 
   CachedSlices &slices;
+  const KeptResults &kept;
   const ReductionEmitter &reduction;
 };
 

@@ -94,11 +94,11 @@ static bool isInput(OpOperand &operand) {
   return argument && isa<KernelOp>(argument.getOwner()->getParentOp());
 }
 
-/// Returns true if all threads see the operand.
+/// Returns true if all threads see the operand, or each has what it needs.
 static bool isVisible(const LoopNest &nest, const Mma &mma,
                       OpOperand &operand) {
   auto producer = operand.get().getDefiningOp<ComputeOp>();
-  if (isInput(operand))
+  if (isInput(operand) || registerFactor(nest, operand))
     return true;
   if (!producer)
     return false;

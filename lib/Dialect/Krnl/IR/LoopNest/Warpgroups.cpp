@@ -60,6 +60,8 @@ std::string reasonAgainstSlices(const LoopNest &nest, const Mma &mma,
   for (auto [operand, strides, extent] :
        {std::tuple(&rows, ArrayRef(ofRows), MatrixSums::groupRows),
         {&columns, ArrayRef(ofColumns), width}}) {
+    if (registerFactor(nest, *operand))
+      continue;
     const Cache *cache = sharedCacheOf(nest, *operand, mma.op);
     if (!cache)
       return "its inputs are not both copied to shared memory";

@@ -46,6 +46,7 @@ OTHERS = {
     "load_matrix": {"tile": "memref<576xf16>", "row": "index"},
     "matrix_descriptor": {"tile": "memref<4096xf16>", "at": "index"},
     "wgmma": {"acc": "vector<64xf32>", "a": "i64", "w": "i64"},
+    "wgmma_rows": {"acc": "vector<64xf32>", "rows": "vector<8xf16>", "w": "i64"},
     "wgmma_wait": {"x": "vector<64xf32>", "y": "vector<64xf32>"},
     "copy_tensor": {
         "x": "memref<512x512xf16>",
@@ -142,7 +143,8 @@ def arguments(op, example):
 
 
 def main():
-    ops = [op for path in sys.argv[1:] for op in re.findall(r'^def Krnl_\w+Op : Krnl_Op<"(\w+)"(.*?)^\}', open(path).read(), re.M | re.S)]
+    form = re.compile(r'^def Krnl_\w+Op : (?:Krnl_Op<|Op<Krnl_Dialect, )"(\w+)"(.*?)^\}', re.M | re.S)
+    ops = [op for path in sys.argv[1:] for op in form.findall(open(path).read())]
     print(KERNELS)
     for name, definition in ops:
         examples = re.findall(r"```mlir\n(.*?)```", definition, re.S)

@@ -90,8 +90,8 @@ void RecipeBuilder::mma(Names loops, int op) {
   add(MmaStepAttr::get(context, attributes(loops)), op);
 }
 
-void RecipeBuilder::wgmma(Names loops) {
-  add(WgmmaStepAttr::get(context, attributes(loops)), -1);
+void RecipeBuilder::wgmma(Names loops, int op) {
+  add(WgmmaStepAttr::get(context, attributes(loops)), op);
 }
 
 void RecipeBuilder::grid(int64_t blocks) {

@@ -48,7 +48,7 @@ public:
   void mma(Names loops, int op = -1);
   /// Warps, copies and threads of rows, tiles, threads and copies of columns,
   /// products.
-  void wgmma(Names loops);
+  void wgmma(Names loops, int op = -1);
   void grid(int64_t blocks);
   void vectorize(llvm::StringRef loop, int64_t lanes, int op = -1);
   std::pair<std::string, std::string> splitReduction(llvm::StringRef loop,

@@ -249,6 +249,13 @@ void OpCost::addPayload(double all, ThreadWork &work) {
   }
 }
 
+/// Returns true if the instruction needs no slice of the rows.
+static bool hasRowsInRegisters(const LoopNest &nest,
+                               const MatrixProduct &product) {
+  return registerFactor(nest, *product.lhs) ||
+         registerFactor(nest, *product.rhs);
+}
+
 /// The products of a step, all threads of a warp together.
 void OpCost::addMatrices(double instances, ThreadWork &work) {
   MatrixProduct product = *matrixProductOf(op);
@@ -262,12 +269,13 @@ void OpCost::addMatrices(double instances, ThreadWork &work) {
         double(MatrixSums::rows * MatrixSums::columns * product.depth());
     return;
   }
-  // The warps have one instruction, which reads both matrices.
+  // The warps have one instruction, which reads both matrices from slices.
   double warps = MatrixSums::warps, rows = MatrixSums::groupRows,
          columns =
              double(MatrixSums::columns * nest.loop(*mma->columnTiles).extent);
   work.matrixProducts = products * warps / (rows * columns * product.depth());
-  double bytes = work.matrixProducts * (rows + columns) * product.depth() *
+  double lines = columns + (hasRowsInRegisters(nest, product) ? 0 : rows);
+  double bytes = work.matrixProducts * lines * product.depth() *
                  product.element.getIntOrFloatBitWidth() / 8 / warps;
   work.cacheCycles += bytes / double(4 * target.warpThreads);
   work.sharedBytes += bytes / double(target.warpThreads);

@@ -91,6 +91,8 @@ CASES = {
     # Two groups of warps with rows of their own.
     "groups_of_warps": model([1, 16, 128, 64], [1, 16, 128, 64], element=F16),
     "groups_of_warps_80": model([1, 16, 120, 80], [1, 16, 128, 80], element=F16, is_causal=1),
+    # A warpgroup has rows in registers, and a block of the last queries fewer of them.
+    "warpgroups": model([1, 16, 100, 64], [1, 16, 128, 64], element=BF16),
     "causal_few": model([1, 2, 40, 32], [1, 2, 512, 32], is_causal=1),
     "causal_before": model([1, 2, 24, 32], [1, 2, 24, 32], past=[1, 2, 104, 32], is_causal=1),
     "two_warps": model([1, 8, 64, 80], [1, 8, 64, 80]),
@@ -120,7 +122,7 @@ CASES = {
     "query_cache": model([1, 4, 1, 64], [1, 4, 1, 64], past=[1, 4, "p", 64], element=F16),
 }
 KEYS = [1, 15, 16, 17, 100, 1000, 0]
-ARCHES = {"hidden_turns": ":sm_80"}
+ARCHES = {"hidden_turns": ":sm_80", "warpgroups": ":sm_90a"}
 SIZES = {"lengths": [{"n": 5, "m": 70}], "queries": [{"n": 5}]}
 
 
@@ -168,7 +170,9 @@ def main():
             bound = {F16: 4e-3, BF16: 3e-2}.get(made.graph.input[0].type.tensor_type.elem_type, 2e-5)
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
             worst = max(worst, error / bound) if error == error else np.inf
-        label = ", ".join(kernel + (", keys in turn" if "compute_at(" in recipe else "") for kernel, recipe in kernels)
+        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups"}
+        labels = ["".join([kernel, *(way for step, way in ways.items() if step in recipe)]) for kernel, recipe in kernels]
+        label = ", ".join(labels)
         print(f"{name}: {label}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")
 
 

@@ -12,6 +12,9 @@
 // where they are in parts that a block has one after the other, whole parts
 // while it computes with those before.
 //
+// Where the target has instructions of warpgroups, each warp has all keys of
+// its 16 rows instead: what it multiplies by the values stays in its registers.
+//
 // The threads of a warp are 8 rows by 4 columns of both products, as mma wants
 // them. Where the keys are in parts that one op merges, a block has these one
 // after the other.
@@ -39,6 +42,8 @@ namespace {
 struct StripTile {
   int64_t rows, warps, rowWarps, columns, steps, stages;
   bool ofParts = false;
+  /// The products are those of warpgroups.
+  bool isOfWarpgroups = false;
 
   /// Warps that have parts of the columns of the same rows.
   int64_t columnWarps() const { return warps / rowWarps; }
@@ -69,7 +74,7 @@ private:
   void cutAll(RecipeBuilder &recipe, const StripTile &tile);
   void order(RecipeBuilder &recipe);
   void unroll(RecipeBuilder &recipe, const StripTile &tile);
-  void multiply(RecipeBuilder &recipe);
+  void multiply(RecipeBuilder &recipe, const StripTile &tile);
   void share(RecipeBuilder &recipe, const StripTile &tile);
   void skipMasked(RecipeBuilder &recipe);
   int64_t extent(StringRef loop) { return extentOf(kernel, loop, 0); }
@@ -77,13 +82,19 @@ private:
   int64_t depthOf(ComputeOp op) {
     return hasMatrices ? matrixProductOf(op)->depth() : minDepth;
   }
+  /// The keys of a slice of the values: all, where their weights are in
+  /// registers.
+  int64_t termsOfSlice(bool isOfWarpgroups, int64_t steps) {
+    return isOfWarpgroups ? extent(scores.column) : steps * depthOf(sums.op);
+  }
   unsigned numberOf(Operation *op) { return llvm::find(ops, op) - ops.begin(); }
 
   const Processor &target;
-  bool hasMatrices = false;
+  bool hasMatrices = false, hasWarpgroups = false;
   int scoresOp = -1, sumsOp = -1, mergeOp = -1;
   /// The loops that the kernel's are cut into.
-  std::string rowBlocks, rowWarps, rowFragments, rowCopies, rowThread;
+  std::string rowBlocks, rowGroups, rowWarps, rowFragments, rowCopies,
+      rowThread;
   Columns keys, values;
   std::string slices, steps, products, keySlices, keySteps, keyProducts;
 };
@@ -103,6 +114,12 @@ bool StripWriter::isPossible() {
     if (!isStatic(kernel, loop))
       return false;
   hasMatrices = multipliesMatrices(scores.op) && multipliesMatrices(sums.op);
+  // Parts in turn are by warps: those of a warpgroup would not leave out slices
+  // that a mask hides.
+  hasWarpgroups =
+      hasMatrices && parts.empty() && multipliesByWarpgroups(scores.op) &&
+      multipliesByWarpgroups(sums.op) &&
+      matrixProductOf(sums.op)->element.getIntOrFloatBitWidth() == 16;
   // Each loop is one of these, and rows of sums are those of scores.
   return outer.size() + 4 + !parts.empty() == loopNames(kernel).size();
 }
@@ -116,6 +133,10 @@ bool StripWriter::fits(const StripTile &tile) {
   auto isMultiple = [&](int64_t extent, int64_t size) {
     return extent > 0 && extent % size == 0;
   };
+  // One instruction of a warpgroup has all columns.
+  auto isOfInstruction = [&](StringRef loop) {
+    return extent(loop) <= MatrixSums::maxColumnTiles * MatrixSums::columns;
+  };
   // Sums of the parts before stay in registers.
   int64_t merged = parts.empty()
                        ? 0
@@ -123,7 +144,11 @@ bool StripWriter::fits(const StripTile &tile) {
                              (tile.warps * target.warpThreads);
   return 2 * results + merged <= target.threadRegisters &&
          tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
-         tile.columnWarps() > 1 && (!tile.ofParts || !parts.empty()) &&
+         (!tile.ofParts || !parts.empty()) &&
+         (tile.isOfWarpgroups
+              ? hasWarpgroups && isOfInstruction(scores.column) &&
+                    isOfInstruction(sums.column)
+              : tile.columnWarps() > 1) &&
          (hasMatrices || tile.rowWarps == 1) &&
          (tile.rows == 1 || rows >= tile.rows * MatrixSums::rows) &&
          (!hasMatrices || tile.columns == MatrixSums::copies) &&
@@ -131,15 +156,17 @@ bool StripWriter::fits(const StripTile &tile) {
          isMultiple(extent(sums.column), columns) &&
          isMultiple(extent(scores.reduced.front()),
                     tile.steps * depthOf(scores.op)) &&
-         isMultiple(extent(scores.column), tile.steps * depthOf(sums.op));
+         isMultiple(extent(scores.column),
+                    termsOfSlice(tile.isOfWarpgroups, tile.steps));
 }
 
 StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
                                       const StripTile &tile) {
   Columns columns;
-  std::string rest;
-  std::tie(columns.warp, rest) = recipe.block(
-      loop, extent(loop) / tile.columnWarps(), suffix::warps, suffix::inWarp);
+  std::string rest = loop.str();
+  if (tile.columnWarps() > 1)
+    std::tie(columns.warp, rest) = recipe.block(
+        loop, extent(loop) / tile.columnWarps(), suffix::warps, suffix::inWarp);
   std::tie(columns.fragments, rest) =
       recipe.block(rest, MatrixSums::columnThreads * tile.columns,
                    suffix::fragments, suffix::inFragment);
@@ -152,16 +179,20 @@ void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
   int64_t rowsOfBlock = tile.rows * MatrixSums::rows;
   bool isWhole = isStatic(kernel, row) && extent(row) % rowsOfBlock == 0;
   std::string rest;
+  rowGroups.clear();
   // The sums over the keys are no loops of threads.
   std::tie(keySlices, rest) = recipe.block(
-      scores.column, tile.steps * depthOf(sums.op), suffix::keySlices,
-      suffix::inKeySlice, TailStrategy::Mask, sumsOp);
+      scores.column, termsOfSlice(tile.isOfWarpgroups, tile.steps),
+      suffix::keySlices, suffix::inKeySlice, TailStrategy::Mask, sumsOp);
   std::tie(keySteps, keyProducts) =
       recipe.block(rest, depthOf(sums.op), suffix::steps, suffix::products,
                    TailStrategy::Mask, sumsOp);
   std::tie(rowBlocks, rest) =
       recipe.block(row, rowsOfBlock, suffix::blocks, suffix::inBlock,
                    isWhole ? TailStrategy::Mask : TailStrategy::Pad);
+  if (tile.isOfWarpgroups && tile.rowWarps > MatrixSums::warps)
+    std::tie(rowGroups, rest) = recipe.block(
+        rest, MatrixSums::groupRows, suffix::warpgroups, suffix::inWarpgroup);
   if (tile.rowWarps > 1)
     std::tie(rowWarps, rest) = recipe.block(rest, rowsOfBlock / tile.rowWarps,
                                             suffix::warps, suffix::inWarp);
@@ -191,8 +222,8 @@ void StripWriter::order(RecipeBuilder &recipe) {
                                   keys.inside, values.inside,  slices,
                                   steps,       products};
   auto byWarps = [&](SmallVector<std::string> loops) {
-    if (!rowWarps.empty())
-      loops.insert(loops.begin(), rowWarps);
+    loops.insert(loops.begin(), {rowGroups, rowWarps});
+    llvm::erase(loops, "");
     return loops;
   };
   llvm::append_range(all, byWarps(inside));
@@ -215,12 +246,12 @@ void StripWriter::order(RecipeBuilder &recipe) {
   recipe.fuseOuter(blocks);
   recipe.parallel(blocks);
   // Sums need whole warps from the first of their loops on.
-  recipe.map(rowThread);
-  recipe.map(keys.thread);
-  recipe.map(keys.warp);
-  if (!rowWarps.empty())
-    recipe.map(rowWarps);
-  recipe.map(values.warp, keys.warp);
+  for (const std::string &loop :
+       {rowThread, keys.thread, keys.warp, rowWarps, rowGroups})
+    if (!loop.empty())
+      recipe.map(loop);
+  if (!keys.warp.empty())
+    recipe.map(values.warp, keys.warp);
   recipe.map(values.thread, keys.thread);
 }
 
@@ -234,6 +265,11 @@ void StripWriter::unroll(RecipeBuilder &recipe, const StripTile &tile) {
                                   MatrixSums::columnThreads * tile.columns));
     recipe.vectorize(columns.inside, tile.columns);
   }
+  if (tile.isOfWarpgroups) {
+    // Rows in registers have no index.
+    recipe.unroll(steps, tile.steps, scoresOp);
+    recipe.unroll(keySteps, extent(scores.column) / depthOf(sums.op), sumsOp);
+  }
   if (hasMatrices)
     return;
   // A thread waits for what it reads for all of them together.
@@ -241,7 +277,16 @@ void StripWriter::unroll(RecipeBuilder &recipe, const StripTile &tile) {
   recipe.unroll(keyProducts, termsAtOnce[0], sumsOp);
 }
 
-void StripWriter::multiply(RecipeBuilder &recipe) {
+void StripWriter::multiply(RecipeBuilder &recipe, const StripTile &tile) {
+  if (tile.isOfWarpgroups) {
+    recipe.wgmma({rowWarps, rowCopies, rowThread, keys.fragments, keys.thread,
+                  keys.inside, products},
+                 scoresOp);
+    recipe.wgmma({rowWarps, rowCopies, rowThread, values.fragments,
+                  values.thread, values.inside, keyProducts},
+                 sumsOp);
+    return;
+  }
   recipe.mma({rowCopies, rowThread, keys.thread, keys.inside, products},
              scoresOp);
   recipe.mma({rowCopies, rowThread, values.thread, values.inside, keyProducts},
@@ -293,21 +338,43 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
       mergeOp = int(number);
   cutAll(recipe, tile);
   order(recipe);
-  recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
+  if (!tile.isOfWarpgroups)
+    recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
   // Slices have the zeros of keys that vectors reach after the last one.
   share(recipe, tile);
   unroll(recipe, tile);
   if (!parts.empty())
     recipe.computeAt(parts);
   if (hasMatrices)
-    multiply(recipe);
-  skipMasked(recipe);
+    multiply(recipe, tile);
+  if (!tile.isOfWarpgroups)
+    skipMasked(recipe);
   return recipe.finish();
+}
+
+/// Tiles of 64 rows for each warpgroup.
+static void addWarpgroups(KernelOp kernel, const Processor &target,
+                          const RecipeOptions &options,
+                          RecipeCandidates &candidates) {
+  StripWriter writer(kernel, target);
+  if (!writer.isPossible())
+    return;
+  for (int64_t rows : {4, 8})
+    for (auto [steps, stages] : {std::pair(8, 1), {4, 1}, {4, 2}, {2, 2}}) {
+      StripTile tile{rows,  rows,   rows,  MatrixSums::copies,
+                     steps, stages, false, true};
+      if (writer.fits(tile))
+        addScored(kernel, target, options, "attention",
+                  llvm::formatv("{0} rows by warpgroups, {1} steps, {2} stages",
+                                16 * rows, steps, stages),
+                  writer.write(tile), candidates);
+    }
 }
 
 void addBlockAttention(KernelOp kernel, const Processor &target,
                        const RecipeOptions &options,
                        RecipeCandidates &candidates) {
+  addWarpgroups(kernel, target, options, candidates);
   StripWriter writer(kernel, target);
   if (!writer.isPossible())
     return;

@@ -189,23 +189,38 @@ public:
   /// The loops of the producer keep their names; those of pairs get the extent
   /// that one of the two knows.
   LogicalResult addProducerLoops(const LoopPairs &pairs, std::string &reason);
-  /// The other loops of the consumer get names that are not taken.
+  /// The other loops of the consumer get names that are not taken. One that has
+  /// a common loop inside, and another around it, stays there.
   void addConsumerLoops();
 
   LoopMapping plan;
 
 private:
-  void add(LoopAttr loop, OpFoldResult extent) {
-    plan.loops.push_back(loop);
-    if (loop.isDynamic())
-      plan.extents.push_back(cast<Value>(extent));
-  }
+  void add(LoopAttr loop, OpFoldResult extent,
+           std::optional<unsigned> position = std::nullopt);
+
+  /// The position of the first common loop inside of this loop of the consumer,
+  /// if that is inside of the loop around it, too, and not reduced: a reduction
+  /// passes over what the producer makes once for each row.
+  std::optional<unsigned> positionBefore(unsigned number);
 
   KernelOp producer, consumer;
   llvm::StringSet<> taken;
 };
 
 } // namespace
+
+/// Adds the loop in this position, last without one.
+void LoopMapper::add(LoopAttr loop, OpFoldResult extent,
+                     std::optional<unsigned> position) {
+  auto at = plan.loops.begin() + position.value_or(plan.loops.size());
+  auto before = llvm::make_range(plan.loops.begin(), at);
+  unsigned dynamic =
+      llvm::count_if(before, [](LoopAttr l) { return l.isDynamic(); });
+  if (loop.isDynamic())
+    plan.extents.insert(plan.extents.begin() + dynamic, cast<Value>(extent));
+  plan.loops.insert(at, loop);
+}
 
 LogicalResult LoopMapper::addProducerLoops(const LoopPairs &pairs,
                                            std::string &reason) {
@@ -230,6 +245,38 @@ LogicalResult LoopMapper::addProducerLoops(const LoopPairs &pairs,
   return success();
 }
 
+/// Returns true if an op reduces the loop.
+static bool isReduced(KernelOp kernel, StringRef loop) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+    SmallVector<StringRef> axes = op.getAxes();
+    return llvm::is_contained(llvm::drop_begin(axes, op.getNumParallelLoops()),
+                              loop);
+  });
+}
+
+std::optional<unsigned> LoopMapper::positionBefore(unsigned number) {
+  auto positionOf = [&](LoopAttr loop) -> std::optional<unsigned> {
+    auto name = plan.rename.find(loop.getName());
+    if (name == plan.rename.end())
+      return std::nullopt;
+    const auto *at = llvm::find_if(plan.loops, [&](LoopAttr known) {
+      return known.getName() == name->second;
+    });
+    return at - plan.loops.begin();
+  };
+  auto loops = llvm::to_vector(consumer.getLoops().getAsRange<LoopAttr>());
+  std::optional<unsigned> around =
+      number > 0 ? positionOf(loops[number - 1]) : std::nullopt;
+  if (!around)
+    return std::nullopt;
+  for (LoopAttr loop : llvm::drop_begin(loops, number + 1))
+    if (std::optional<unsigned> inside = positionOf(loop))
+      return *inside > *around && !isReduced(consumer, loop.getName())
+                 ? inside
+                 : std::nullopt;
+  return std::nullopt;
+}
+
 void LoopMapper::addConsumerLoops() {
   for (auto [number, loop] :
        llvm::enumerate(consumer.getLoops().getAsRange<LoopAttr>())) {
@@ -241,7 +288,7 @@ void LoopMapper::addConsumerLoops() {
     plan.rename[loop.getName()] = name;
     add(LoopAttr::get(loop.getContext(), name, loop.getExtent(),
                       loop.getLimit()),
-        consumer.getExtent(number));
+        consumer.getExtent(number), positionBefore(number));
   }
 }
 

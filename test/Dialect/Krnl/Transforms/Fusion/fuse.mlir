@@ -268,3 +268,32 @@ func.func @matrix_times_vector(%x: tensor<?x3x64xf32>, %v: tensor<3x64xf32>, %n:
   } -> tensor<3x?xf32>
   return %1 : tensor<3x?xf32>
 }
+
+// A loop of the consumer around a common one stays around it: rows of elements
+// are read and written in the order of memory.
+// CHECK-LABEL: func @repeated_rows
+// CHECK:         krnl.kernel "neg+repeat" loops [i = 4, h = 8, j = 16, k = 3]
+func.func @repeated_rows(%x: tensor<4x16xf32>, %z: tensor<4x3xf32>) -> (tensor<4x8x16xf32>, tensor<4x3xf32>) {
+  %e = tensor.empty() : tensor<4x16xf32>
+  %0 = krnl.kernel "neg" loops [i = 4, j = 16] ins(%x : tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) {
+  ^bb0(%p: tensor<4x16xf32>, %o: tensor<4x16xf32>):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%q = %o[i, j]) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
+      %m = arith.negf %s : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<4x16xf32>
+  } -> tensor<4x16xf32>
+  %f = tensor.empty() : tensor<4x8x16xf32>
+  %g = tensor.empty() : tensor<4x3xf32>
+  %1:2 = krnl.kernel "repeat" loops [i = 4, h = 8, j = 16, k = 3] ins(%0, %z : tensor<4x16xf32>, tensor<4x3xf32>) outs(%f, %g : tensor<4x8x16xf32>, tensor<4x3xf32>) {
+  ^bb0(%p: tensor<4x16xf32>, %w: tensor<4x3xf32>, %o: tensor<4x8x16xf32>, %u: tensor<4x3xf32>):
+    %r = krnl.compute [i, h, j] (%s = %p[i, j]) -> (%q = %o[i, h, j]) : (tensor<4x16xf32>) -> tensor<4x8x16xf32> {
+      linalg.yield %s : f32
+    }
+    %t = krnl.compute [i, k] (%s = %w[i, k]) -> (%q = %u[i, k]) : (tensor<4x3xf32>) -> tensor<4x3xf32> {
+      linalg.yield %s : f32
+    }
+    krnl.yield %r, %t : tensor<4x8x16xf32>, tensor<4x3xf32>
+  } -> tensor<4x8x16xf32>, tensor<4x3xf32>
+  return %1#0, %1#1 : tensor<4x8x16xf32>, tensor<4x3xf32>
+}

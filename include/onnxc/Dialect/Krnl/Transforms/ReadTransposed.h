@@ -12,8 +12,8 @@
 
 namespace onnxc::krnl {
 
-/// Erases a kernel that copies a tensor with its dimensions in another order, if
-/// all that reads the result are kernels for which `isReader` is true: they
+/// Erases a kernel that copies a tensor with its dimensions in another order,
+/// if all that reads the result are kernels for which `isReader` is true: they
 /// read the tensor itself, in its order. False if it stays.
 bool readTransposed(mlir::RewriterBase &rewriter, KernelOp kernel,
                     llvm::function_ref<bool(KernelOp)> isReader);

@@ -4,7 +4,7 @@
  *
  * A custom operator library for signals, which are the rows of a tensor:
  *
- *   Smooth  the mean of `window` neighbours of each value, on all threads
+ *   Smooth  the mean of `window` elements around each value, on all threads
  *   Peaks   the positions where one row is higher than around it, of which
  * nobody knows the number beforehand
  *

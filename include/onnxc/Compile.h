@@ -102,7 +102,7 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCompileMemory(OMCompiler *compiler,
                                                           const char *name);
 
 /* Compiles as far as errors of the model can come, writes nothing, and finds
- * what fails or costs time: omCompilerGetFindings tells. The model is the
+ * what fails or costs time: omCompilerGetFindings reports. The model is the
  * `size` bytes of `data`, or where that is NULL the file `name`. The status is
  * OM_COMPILE_REJECTED if there is an error among the findings. */
 OM_COMPILER_API OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler,
@@ -111,7 +111,7 @@ OM_COMPILER_API OM_COMPILE_STATUS omCompilerCheck(OMCompiler *compiler,
 
 /* Explains what becomes of the node `node`, or of the one that makes the tensor
  * of this name: compiles as far as that needs, writes nothing, and
- * omCompilerGetExplanation tells. The model is the `size` bytes of `data`, or
+ * omCompilerGetExplanation reports. The model is the `size` bytes of `data`, or
  * where that is NULL the file `name`. If `assembly` is not 0 the explanation
  * has the assembly of its kernels. The status is OM_COMPILE_USAGE if there is
  * no such node. */

@@ -1,4 +1,4 @@
-//===- CompilationInfo.h - What an artefact tells of itself -----*- C++ -*-===//
+//===- CompilationInfo.h - What an artefact says of itself -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

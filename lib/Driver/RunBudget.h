@@ -28,7 +28,7 @@ bool hasRunBudget(const CompileOptions &options);
 /// time without a profile.
 llvm::Error checkRunBudget(const CompileOptions &options);
 
-/// Each tells what is exceeded, with the nodes that need most. The first one is
+/// Each says what is exceeded, with the nodes that need most. The first one is
 /// for what is known once memory is planned.
 llvm::Error checkMemoryAndTime(const CompileOptions &options,
                                const Events &events, const Report &report);

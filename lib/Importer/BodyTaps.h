@@ -14,7 +14,7 @@
 
 namespace onnxc::importer {
 
-/// Tells the tensors that nodes make in branches and bodies of the graph, by
+/// Reports the tensors that nodes make in branches and bodies of the graph, by
 /// their name among all graphs ("loop/body/x"), and their nodes.
 void forEachBodyTensor(const ::onnx::GraphProto &graph,
                        llvm::function_ref<void(const std::string &path,

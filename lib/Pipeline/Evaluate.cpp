@@ -62,9 +62,9 @@ static uint64_t countRuns(Operation *op) {
   uint64_t runs = 1;
   for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-    std::optional<APInt> trips = loop.getStaticTripCount();
-    runs = llvm::SaturatingMultiply(runs, trips ? trips->getLimitedValue()
-                                                : unknownExtent);
+    std::optional<APInt> tripCount = loop.getStaticTripCount();
+    runs = llvm::SaturatingMultiply(
+        runs, tripCount ? tripCount->getLimitedValue() : unknownExtent);
   }
   return runs;
 }

@@ -58,7 +58,7 @@ static constexpr Obstacle noLanes{
              "changes it"},
     notAlongMemory{"no loop runs along memory",
                    "a Transpose that brings the longest axis to the end may "
-                   "pay off"};
+                   "be profitable"};
 
 /// Why no recipe gives the op lanes; null where nothing of its own is in the
 /// way.

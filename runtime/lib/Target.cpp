@@ -127,7 +127,7 @@ struct Host {
 
 namespace {
 
-/// A feature under LLVM's name and the bit by which Linux tells of it, in
+/// A feature under LLVM's name and the bit by which Linux reports it, in
 /// AT_HWCAP or AT_HWCAP2 (Linux, arch/arm64/include/uapi/asm/hwcap.h).
 struct Feature {
   const char *name;

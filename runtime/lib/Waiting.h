@@ -126,7 +126,7 @@ private:
 };
 
 /// All threads of a region meet. The last to arrive moves the phase on. Its
-/// lowest bit tells whether the region is over: threads that asked for
+/// lowest bit says whether the region is over: threads that asked for
 /// themselves could differ, and some would wait at the next barrier for others.
 class Barrier {
 public:

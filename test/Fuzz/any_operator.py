@@ -29,7 +29,7 @@ SMOOTH = frozenset(
 # Where the reference alone is not to be believed: it joins what loops give along a dimension that is there, has optionals
 # that are lists, drops imaginary parts, and takes the mean of windows over the edge for their sum divided by their size.
 DOUBTFUL = frozenset("Loop LpPool Resize".split())
-# Where it is wrong: it forgets the lengths of sequences and the dimension of vectors, and looks for neighbours elsewhere.
+# Where it is wrong: it forgets the lengths of sequences and the dimension of vectors, and takes other elements for the nearest.
 WRONG = frozenset("RNN GRU LSTM LRN DictVectorizer".split())
 # Where onnxruntime takes what is not a model: it leaves empty tensors of other shapes out.
 LENIENT = frozenset(["ConcatFromSequence"])

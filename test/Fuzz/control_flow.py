@@ -100,10 +100,10 @@ def loop(d):
     if made_in(body) and d.chance(0.5):
         outputs.append(d.one(made_in(body)))
     # What a loop without turns puts together has sizes that are not said.
-    trips = np.array(d.integer(1 if len(outputs) > 2 else 0, 3))
-    trips = d.input(trips) if d.chance(0.5) else d.constant(trips)
+    iterations = np.array(d.integer(1 if len(outputs) > 2 else 0, 3))
+    iterations = d.input(iterations) if d.chance(0.5) else d.constant(iterations)
     condition = None if d.chance(0.5) else d.constant(np.array(True))
-    return Node("Loop", [trips, condition, state], {"body": finish(body, own, outputs)}, len(outputs) - 1,
+    return Node("Loop", [iterations, condition, state], {"body": finish(body, own, outputs)}, len(outputs) - 1,
                 all(v.exact for v in outputs), "", captured([body], outputs, own), believed("onnxruntime", body))  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def container_loop(d):
         after = alike[-1] if alike else inside
     if not body.nodes:
         return None
-    trips, outputs = d.input(np.array(d.integer(0, 3))), [go, after]
-    return Node("Loop", [trips, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, after.exact, "",
+    iterations, outputs = d.input(np.array(d.integer(0, 3))), [go, after]
+    return Node("Loop", [iterations, None, state], {"body": finish(body, [count, go, inside], outputs)}, 1, after.exact, "",
                 captured([body], outputs, [count, go, inside]), believed("onnxruntime", body), kinds=(state.kind,))  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def kind_of(number):
 
 
 class Job:
-    """Some files in a child process, one after the other; tells which is being read."""
+    """Some files in a child process, one after the other; says which is being read."""
 
     def __init__(self, kind):
         self.kind = kind

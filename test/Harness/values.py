@@ -51,7 +51,7 @@ def read_tensor(proto, declared):
 def flatten(value, where="output"):
     """Lists the tensors of a value in order, each with its place: what is in sequences, optionals and maps.
 
-    The place also tells what is around a tensor, so that two values agree if places and tensors do.
+    The place also says what is around a tensor, so that two values agree if places and tensors do.
     """
     if value is None:
         return [(f"{where} is empty", None)]

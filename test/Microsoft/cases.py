@@ -484,7 +484,7 @@ def signal():
 
 
 def t5_bias(table, queries, keys, both, largest):
-    """Bucket by bucket, as the paper tells it."""
+    """Bucket by bucket, as the paper has it."""
     heads, buckets = table.shape
     result = np.zeros((1, heads, queries, keys), np.float32)
     for i in range(queries):
@@ -584,7 +584,7 @@ def indexing():
     yield Case("gather_nd", "GatherND", [real(2, 3, 4), places])
     grid = RANDOM.uniform(-1.1, 1.1, (1, 4, 5, 2)).astype(np.float32)
     for mode in ("bilinear", "nearest", "bicubic"):
-        # Cubic neighbours of places outside are clamped in another way by the peer.
+        # Points of a cubic around places outside are clamped in another way by the peer.
         places = grid / 1.2 if mode == "bicubic" else grid
         attributes = {"mode": mode, "padding_mode": "border", "align_corners": 1}
         yield Case(f"grid_{mode}", "GridSample", [real(1, 2, 5, 6), places], 1, attributes)

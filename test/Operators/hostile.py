@@ -45,7 +45,7 @@ INTEGERS = (-(2**63), 1 - 2**63, -(2**62), -(2**40), -2, -1, 0, 1, 2, 2**31, 2**
 FLOATS = (np.nan, np.inf, -np.inf, -1.0, 0.0, 1e-30, 1e9, 1e30)
 # Sizes beside one of 0.
 HUGE = (2**31, 2**40)
-# As many trips as the data says, also without an element: a deadline ends them.
+# As many iterations as the data says, also without an element: a deadline ends them.
 TRIPS = {"Loop", "Scan"}
 # Values of one operand are changed one by one up to so many.
 FEW = 6

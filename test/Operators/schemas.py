@@ -52,7 +52,7 @@ def of_schema(schema):
 
 
 def of_text(name, text):
-    """The signature that the reference text of an operator of com.microsoft tells."""
+    """The signature that the reference text of an operator of com.microsoft says."""
 
     def section(title):
         found = re.search(rf"^{title}:\n(.*?)(?=^\w+:$|\Z)", text, re.M | re.S)

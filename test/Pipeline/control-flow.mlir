@@ -19,8 +19,8 @@ module { module @target {
     %limit = arith.constant 100.0 : f32
     %size = tensor.dim %x, %c0 : tensor<?xf32>
     %count = tensor.extract %n[] : tensor<i64>
-    %trips = arith.index_cast %count : i64 to index
-    %doubled = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+    %iterations = arith.index_cast %count : i64 to index
+    %doubled = scf.for %i = %c0 to %iterations step %c1 iter_args(%a = %x) -> tensor<?xf32> {
       %e = tensor.empty(%size) : tensor<?xf32>
       %i_size = tensor.dim %a, %c0 : tensor<?xf32>
       %b = krnl.kernel "double" loops [i = %i_size] ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) {
@@ -33,7 +33,7 @@ module { module @target {
       } -> tensor<?xf32>
       scf.yield %b : tensor<?xf32>
     }
-    %few = arith.cmpi slt, %trips, %c2 : index
+    %few = arith.cmpi slt, %iterations, %c2 : index
     %y = scf.if %few -> tensor<?xf32> {
       scf.yield %doubled : tensor<?xf32>
     } else {

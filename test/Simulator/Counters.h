@@ -55,7 +55,7 @@ struct Settings {
   int64_t blocks; ///< of a launch that run at most; 0: all
   /// A stream that the program captures in the global mode; null: none.
   const void *captured;
-  bool isNonBlocking; ///< that stream, of which the default one tells nothing
+  bool isNonBlocking; ///< that stream, of which the default one reports nothing
   bool endsCapture;   ///< set where a call has invalidated the capture
 };
 

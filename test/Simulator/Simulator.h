@@ -139,7 +139,7 @@ void noteLoad(const void *pointer, unsigned size);
 /// the fence that lets it see what the running thread has written.
 void noteAsyncLoad(const void *pointer, unsigned size);
 /// A thread loads from memory of a block of its cluster, at the address that it
-/// has in its own block; the code tells loads apart.
+/// has in its own block; the code distinguishes loads.
 void noteClusterLoad(const void *pointer, unsigned rank, unsigned size,
                      const void *code);
 /// A thread releases what it has written to its cluster.

@@ -26,11 +26,11 @@ func.func @branches(%c: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xf32> {
 
 // The loop puts aside what each iteration began with; a Scan goes back over that,
 // last iteration first.
-// CHECK-LABEL: func @trips
+// CHECK-LABEL: func @iterations
 // CHECK:         %[[L:.+]]:3 = onnx.Loop
 // CHECK:         onnx.Scan({{.*}}%[[L]]#1, %[[L]]#2
 // CHECK-SAME:      scan_input_directions = array<i64: 1, 1>
-func.func @trips(%m: tensor<i64>, %x: tensor<3xf32>) -> tensor<3xf32> {
+func.func @iterations(%m: tensor<i64>, %x: tensor<3xf32>) -> tensor<3xf32> {
   %y = onnx.Loop M(%m) v_initial(%x) : (tensor<i64>, tensor<3xf32>) -> tensor<3xf32> body {
   ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<3xf32>):
     %t = onnx.Sin(%s) : (tensor<3xf32>) -> tensor<3xf32>

@@ -83,7 +83,7 @@ CommandLine parseCommandLine(int argc, char **argv);
 /// What --help prints.
 std::string helpText(const Subcommand &command);
 
-/// Tells what is wrong with the command line; returns the exit status.
+/// Reports what is wrong with the command line; returns the exit status.
 int usageError(const CommandLine &line, const std::string &message);
 
 /// Does the work with a compiler that has the options of the line, shows its

@@ -45,7 +45,7 @@ struct Findings {
 };
 
 /// Compiles the model as far as the recipes of its kernels, which is where the
-/// last refusal can come, and tells what it has found. Done also if the model
+/// last refusal can come, and reports what it has found. Done also if the model
 /// is refused: the findings have the errors. Of the options those of the model
 /// and of the target count; nothing is written. Errors about no model go to
 /// the messages of `events`.

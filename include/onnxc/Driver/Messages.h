@@ -23,7 +23,7 @@ public:
 /// A location in the user's words: model.onnx:"node".
 std::string locationText(mlir::Location location);
 
-/// Tells the time of each pass as a remark.
+/// Reports the time of each pass as a remark.
 std::unique_ptr<mlir::PassInstrumentation> makePassTimer(const Events &events);
 
 /// Fills in the recipes of the report once they are written.

@@ -55,7 +55,7 @@ struct CompileOptions {
   bool verbose = false;
   /// Texts have locations, and code has debug information.
   bool debug = false;
-  /// The artefact tells an observer of a run of each launch.
+  /// The artefact reports each launch to an observer of a run.
   bool profile = false;
   /// The artefact has neither symbols nor the table of nodes.
   bool strip = false;
@@ -83,7 +83,7 @@ struct CompileOptions {
   double maxSeconds = 0, maxCycles = 0;
   /// Libraries, objects or archives of custom operators (onnxc/CustomOp.h).
   std::vector<std::string> customOpLibs;
-  /// No code depends on weights, and the artefact tells where they are.
+  /// No code depends on weights, and the artefact says where they are.
   bool refit = false;
   /// Weights go to a file beside the artefact.
   bool externalWeights = false;

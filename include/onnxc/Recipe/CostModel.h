@@ -87,7 +87,8 @@ double rooflineCycles(krnl::KernelOp kernel, const target::Processor &target);
 
 /// Returns true if two kernels that reach the roofline of the device would take
 /// less time than the one of this cost.
-bool mayPayInParts(const NestCost &whole, const target::Processor &target);
+bool mayBeProfitableInParts(const NestCost &whole,
+                            const target::Processor &target);
 
 } // namespace onnxc
 

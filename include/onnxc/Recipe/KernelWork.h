@@ -33,7 +33,7 @@ KernelWork workOf(krnl::KernelOp kernel, int64_t unknown);
 
 /// The work of a launch of the kernel, exactly, as the attribute of
 /// krnl/IR/Launches.h. The inputs of the launch are those of the kernel, and
-/// after them the extents of its dynamic loops; `isReplaced` tells of an input
+/// after them the extents of its dynamic loops; `isReplaced` says of an input
 /// of the kernel whether the launch has another tensor in its place. Null for
 /// traversals, which end as the data say.
 mlir::DictionaryAttr launchWork(krnl::KernelOp kernel,

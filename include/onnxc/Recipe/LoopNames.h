@@ -82,8 +82,8 @@ constexpr LoopSuffix inFragment{"in_fragment"};
 /// Halves of the rows of a fragment, and the threads along one.
 constexpr LoopSuffix halves{"h"};
 constexpr LoopSuffix halfThreads{"g"};
-/// Neighbouring columns of a thread.
-constexpr LoopSuffix neighbours{"c"};
+/// Adjacent columns of a thread.
+constexpr LoopSuffix adjacent{"c"};
 /// Products of one instruction.
 constexpr LoopSuffix products{"k"};
 /// Slices of keys whose values are summed up, and the keys of one.

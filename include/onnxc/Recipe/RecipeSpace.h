@@ -52,7 +52,8 @@ constexpr int64_t guessedRow = 1024;
 // Bounds of the space
 //===----------------------------------------------------------------------===//
 
-/// Lanes: fewer do not pay. Squares that are transposed have minSquare rows.
+/// Lanes: fewer are not profitable. Squares that are transposed have minSquare
+/// rows.
 constexpr int64_t minLanes = 4;
 /// Vectors of one lane loop, by the operations of the payload for each of them:
 /// the more there are, the fewer values wait for others.
@@ -157,7 +158,7 @@ constexpr int64_t longRow = 65521;
 /// of the operands: weights of 4 bits have 8 as f32, those of 2 bits as f16.
 constexpr int64_t maxFactorBytes = 8;
 /// The fewest iterations of a reduction whose operands are in shared memory
-/// that pay, and the columns of a thread without vectors.
+/// that are profitable, and the columns of a thread without vectors.
 constexpr int64_t minDepth = 8, scalarColumns = 4;
 
 /// A square of a tensor that a block of threads transposes: rows and vectors of
@@ -222,7 +223,7 @@ registerTiles(const target::Processor &target, int64_t rows, int64_t columns,
               int64_t lanes, int64_t maxRows = INT64_MAX, ColumnWork work = {});
 
 /// The tiles for windows over columns that do not mix: every row has vectors of
-/// its own, and neighbouring rows share most of them, so that few columns and
+/// its own, and adjacent rows share most of them, so that few columns and
 /// many rows are best.
 llvm::SmallVector<RegisterTile> windowTiles(const target::Processor &target,
                                             int64_t rows, int64_t columns,

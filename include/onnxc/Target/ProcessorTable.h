@@ -33,7 +33,7 @@ struct ProcessorFamily {
 ///
 ///   dot_ab_xN     adds to N sums of 32 bits the products of 4 bytes each; a
 ///                 and b are u or s, for unsigned and signed
-///   pairs_xN      multiplies 2N numbers of 16 bits and adds neighbours
+///   pairs_xN      multiplies 2N numbers of 16 bits and adds adjacent elements
 ///   pairs_sum_x1  the same of one pair, and adds both products to its last
 ///                 operand
 ///   bytes_sum_xN  adds to a sum of 32 bits the products of N bytes, with

@@ -30,7 +30,7 @@ struct Tensor {
   std::string name; ///< from a file, or empty
 
   int64_t elements() const;
-  /// Sizes `bytes` (or `strings`) for the shape; false if that is absurd, or
+  /// Sizes `bytes` (or `strings`) for the shape; false if that is excessive, or
   /// more than `maxElements` elements: as many as a file has bytes for.
   bool allocate(int64_t maxElements = int64_t(1) << 40);
   /// A buffer for the runtime; `pointers` holds a string tensor's data.

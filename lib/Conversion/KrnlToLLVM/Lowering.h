@@ -145,13 +145,13 @@ void describeDeviceArguments(mlir::ModuleOp module);
 /// Makes loads and stores of copies whose source is not known to be aligned
 /// (CopyAsyncToLLVM.cpp).
 void expandUnalignedCopies(mlir::ModuleOp module);
-/// Tells the runtime that a numbered launch or call begins or ends on worker
-/// `tid`; nothing for others.
+/// Reports to the runtime that a numbered launch or call begins or ends on
+/// worker `tid`; nothing for others.
 void noteLaunch(mlir::ConversionPatternRewriter &rewriter,
                 mlir::Operation *launch, mlir::Value call, mlir::Value tid,
                 bool isEnd);
-/// Tells the runtime, in the code of the leader, the sizes that the work of a
-/// numbered krnl.launch depends on. `rewriter` has the converted operands.
+/// Reports to the runtime, in the code of the leader, the sizes that the work
+/// of a numbered krnl.launch depends on. `rewriter` has the converted operands.
 /// Only runs that are observed call the hooks of these two.
 void noteSizes(mlir::ConversionPatternRewriter &rewriter,
                mlir::Operation *launch);

@@ -5,7 +5,7 @@
 // The leader stores the pointers, sizes and tile counts that the launches need
 // into a frame on its stack; the team runs a function that loads them. Tiles
 // [tiles * tid / n, tiles * (tid + 1) / n) are worker tid's. A worker that
-// finds that the run is to end goes on at the next barrier, which tells all
+// finds that the run is to end goes on at the next barrier, which lets all know
 // workers alike to leave; one without a team leaves at once, and passes no
 // barriers. A region that is known to have one worker is no function: the
 // leader makes its launches.

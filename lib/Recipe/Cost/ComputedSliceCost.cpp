@@ -55,8 +55,8 @@ static double operationsOf(ComputeOp op, int64_t lanes,
   return operations;
 }
 
-/// The iterations of the loops of the op that make up `elements` neighbours
-/// along the last dimension, but of those that the input depends on.
+/// The iterations of the loops of the op that make up `elements` adjacent
+/// elements along the last dimension, but of those that the input depends on.
 static double sharedBy(ComputeOp op, OpOperand &input, double elements) {
   Access access(input);
   auto type = cast<ShapedType>(op->getResult(0).getType());

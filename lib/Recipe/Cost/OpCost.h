@@ -88,7 +88,7 @@ private:
   double unrolledBy(const krnl::Access &access) const;
   double apartInWarp(const krnl::Access &access) const;
   bool isFilled(const krnl::Access &access) const;
-  int64_t neighboursInSlice(const krnl::Cache &cache, double bytes) const;
+  int64_t adjacentInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read);
   double weightOf(mlir::Operation &inner) const;

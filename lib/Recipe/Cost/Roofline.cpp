@@ -40,7 +40,7 @@ double rooflineCycles(KernelOp kernel, const Processor &target) {
          double(target.cores);
 }
 
-bool mayPayInParts(const NestCost &whole, const Processor &target) {
+bool mayBeProfitableInParts(const NestCost &whole, const Processor &target) {
   double launches = 2 * target.launchCycles();
   return launches + whole.rooflineCycles.value_or(0) <
          minGainOfKind * whole.cycles;

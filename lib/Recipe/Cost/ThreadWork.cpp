@@ -102,7 +102,7 @@ bool OpCost::isFilled(const Access &access) const {
 
 /// Elements that a thread reads from a slice in shared memory at once: copies
 /// or lanes of the loop that it ends with.
-int64_t OpCost::neighboursInSlice(const Cache &cache, double bytes) const {
+int64_t OpCost::adjacentInSlice(const Cache &cache, double bytes) const {
   SmallVector<unsigned> loops = cachedLoops(nest, cache, number);
   const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
   if (!last)
@@ -153,7 +153,7 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
   double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
   if (cache) {
-    double together = double(neighboursInSlice(*cache, bytes));
+    double together = double(adjacentInSlice(*cache, bytes));
     count *= width / together;
     width = together;
   } else if (hasLanes && !access.hasUnitStride(lanesUse->loop) &&
@@ -172,7 +172,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
         count * warpBytes / double(target.warpThreads);
 }
 
-/// Neighbouring threads read neighbours, as those of elements of their own do.
+/// Adjacent threads read adjacent elements, as those of elements of their own
+/// do.
 void OpCost::addRead(tensor::ExtractOp read, double instances,
                      ThreadWork &work) {
   auto bytes = double(elementBytes(read.getType()));

@@ -96,7 +96,7 @@ llvm::SmallVector<std::string> accessLoops(krnl::ComputeOp op,
 
 /// The loops of an access along memory, each the index or at a constant
 /// distance from it: without the last dimensions that have one element each,
-/// which do not separate neighbours. Empty names for other indices.
+/// which do not separate adjacent elements. Empty names for other indices.
 llvm::SmallVector<std::string> loopsAlongMemory(krnl::ComputeOp op,
                                                 mlir::OpOperand &operand);
 

@@ -38,7 +38,7 @@ struct SoftmaxOps {
                                         llvm::StringRef row);
 
 private:
-  /// Sets what the quotient tells; `readers` gets the ops that read the total.
+  /// Sets what the quotient says; `readers` gets the ops that read the total.
   bool findQuotient(llvm::SmallVector<mlir::Operation *> &readers);
   bool isGateOfRows(llvm::StringRef row);
 };

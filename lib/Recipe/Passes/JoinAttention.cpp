@@ -194,11 +194,12 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
       offer({}, together ? std::optional(together->cycles) : std::nullopt);
   if (!joined)
     return;
-  // As for parts of other sums, another launch has to pay.
+  // As for parts of other sums, another launch has to be profitable.
   if (isCheaper)
     choice.limitTo(minGainOfKind * together->cycles);
-  bool mayPay = !isCheaper || mayPayInParts(*together, processor);
-  int64_t keys = mayPay ? splittableKeys(rewriter, joined) : 0;
+  bool mayBeProfitable =
+      !isCheaper || mayBeProfitableInParts(*together, processor);
+  int64_t keys = mayBeProfitable ? splittableKeys(rewriter, joined) : 0;
   for (int64_t parts : numbersOfParts(keys, keys))
     for (auto how : {JoinedForm::Parts::InTurn, JoinedForm::Parts::AtOnce}) {
       JoinedForm form{how, keys / parts};

@@ -4,7 +4,7 @@
 //
 // A convolution whose channels lie last sums up windows of channels, and its
 // weights have the channels first. Blocks of threads copy slices along the sums
-// to shared memory, by 16 bytes where these are neighbours.
+// to shared memory, by 16 bytes where these are adjacent.
 //
 // Instructions for matrices read some elements only along the sums, and weights
 // of matrix products have their columns last. Where these do not fill whole

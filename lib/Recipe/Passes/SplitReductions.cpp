@@ -49,7 +49,7 @@ struct Split {
   /// The number of terms of each result, over all loops.
   int64_t terms = 0;
 
-  /// Parts are outermost: blocks that are neighbours have neighbouring results
+  /// Parts are outermost: adjacent blocks have adjacent results
   /// of one part.
   LoopParts inParts(int64_t parts) const {
     return LoopParts(loop, extent / parts, LoopParts::Place::First);
@@ -249,7 +249,7 @@ void KrnlSplitReductionsPass::rewrite(KernelOp kernel) {
       found->terms < 2 * minTermsOfPart)
     return;
   std::optional<NestCost> whole = chooser->costOf(kernel, {keepOrder});
-  if (!whole || !mayPayInParts(*whole, processor))
+  if (!whole || !mayBeProfitableInParts(*whole, processor))
     return;
   IRRewriter rewriter(kernel.getContext());
   FormChoice choice({"sums in one part", whole->cycles});

@@ -187,7 +187,7 @@ std::optional<int64_t> KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter,
     if (wanted.size == 0)
       sizes = sizesOfParts(wanted.minLength, processor);
     std::optional<RowKernels> found;
-    if (whole && mayPayInParts(*whole, processor))
+    if (whole && mayBeProfitableInParts(*whole, processor))
       found =
           findCheapest(rewriter, copy, sizes, minGainOfKind * whole->cycles);
     if (found) {
@@ -201,9 +201,9 @@ std::optional<int64_t> KrnlSplitRowsPass::sizeOfGain(RewriterBase &rewriter,
 }
 
 /// The most rows along dynamic loops, up to one for each multiprocessor, of
-/// which the parts of shorter ones pay, too, and the size of these. For a row
-/// of a softmax that is 512 elements on sm_80 and sm_90a: those of the best
-/// parts are 256 to 4096 for 8 thousand to a million elements.
+/// which the parts of shorter ones are profitable, too, and the size of these.
+/// For a row of a softmax that is 512 elements on sm_80 and sm_90a: those of
+/// the best parts are 256 to 4096 for 8 thousand to a million elements.
 std::optional<LongRows> KrnlSplitRowsPass::findMostRows(RewriterBase &rewriter,
                                                         KernelOp kernel,
                                                         StringRef row) {
@@ -424,7 +424,7 @@ void KrnlSplitRowsPass::rewrite(KernelOp kernel) {
     return;
   }
   std::optional<NestCost> whole = chooser->costOf(kernel, {keepOrder});
-  if (!whole || !mayPayInParts(*whole, processor))
+  if (!whole || !mayBeProfitableInParts(*whole, processor))
     return;
   IRRewriter rewriter(kernel.getContext());
   std::optional<RowKernels> found = findCheapest(

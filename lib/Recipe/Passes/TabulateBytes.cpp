@@ -60,7 +60,7 @@ private:
   std::optional<Value> sourceOf(Value value);
   std::optional<Value> sourceOf(Operation *op);
   void addOps(Value value, ByteFunction &function);
-  bool pays(const ByteFunction &function) const;
+  bool isProfitable(const ByteFunction &function) const;
 
   Block *body;
   TargetAttr target;
@@ -123,7 +123,7 @@ void ByteFunctions::addOps(Value value, ByteFunction &function) {
 }
 
 /// Returns true if the operations take more than a lookup of as many bytes.
-bool ByteFunctions::pays(const ByteFunction &function) const {
+bool ByteFunctions::isProfitable(const ByteFunction &function) const {
   std::optional<LookupForm> form = lookupFormOf(target, numbers.vectorBytes);
   if (!form)
     return false;
@@ -156,7 +156,7 @@ SmallVector<ByteFunction> ByteFunctions::find() {
     if (isByte(result) && source && *source && *source != result) {
       ByteFunction function{*source, result, {}, {}};
       addOps(result, function);
-      if (pays(function)) {
+      if (isProfitable(function)) {
         needed.insert(function.byte);
         found.push_back(std::move(function));
         continue;

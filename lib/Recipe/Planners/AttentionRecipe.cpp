@@ -163,7 +163,7 @@ bool AttentionWriter::isPossible() {
     StringRef along = lanesOf(op);
     LaneAnalysis payload(op, along);
     unsigned wide = payload.vectorBits();
-    if (wide == 0 || !payload.gathersPay(target))
+    if (wide == 0 || !payload.areGathersProfitable(target))
       return false;
     bits = std::max(bits, wide);
   }

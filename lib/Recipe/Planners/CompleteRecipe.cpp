@@ -260,9 +260,10 @@ static bool hasPaddedOp(const LoopNest &nest, unsigned loop) {
 
 /// Adds a shuffle of the copies of the loop, for all ops that have the loop or
 /// for those alone that it was made for.
-static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
-                       unsigned loop, Shuffle shuffle, bool freeMasks,
-                       function_ref<bool(unsigned, const LoopUse &)> pays) {
+static void
+addShuffle(RecipeBuilder &recipe, const LoopNest &nest, unsigned loop,
+           Shuffle shuffle, bool freeMasks,
+           function_ref<bool(unsigned, const LoopUse &)> isProfitable) {
   if (hasPaddedOp(nest, loop))
     return;
   auto isMasked = [&](unsigned number) {
@@ -271,7 +272,8 @@ static void addShuffle(RecipeBuilder &recipe, const LoopNest &nest,
   };
   for (auto [number, op] : llvm::enumerate(nest.ops())) {
     const LoopUse *use = op.find(loop);
-    if (!use || !pays(number, *use) || !canShuffle(nest, number, *use, shuffle))
+    if (!use || !isProfitable(number, *use) ||
+        !canShuffle(nest, number, *use, shuffle))
       continue;
     int limit = limitOf(nest, loop, number);
     auto ops = llvm::seq<unsigned>(limit < 0 ? 0 : number,

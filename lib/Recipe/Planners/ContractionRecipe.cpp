@@ -44,7 +44,7 @@ public:
 
 private:
   bool needsPack();
-  bool packPays();
+  bool isPackProfitable();
   bool mayGroup();
   void chooseGroups(int64_t bytes);
   bool rowsStay();
@@ -92,7 +92,7 @@ bool ContractionWriter::needsPack() {
 
 /// Packing an operand that is not a constant is not profitable for few rows:
 /// the copy takes as long as the work itself.
-bool ContractionWriter::packPays() {
+bool ContractionWriter::isPackProfitable() {
   if (!pack || isConstantView(kernel.getIns()[packedOperand]))
     return true;
   return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
@@ -111,7 +111,8 @@ bool ContractionWriter::isPossible(int64_t groupBytes) {
   int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
   bool isMany = isStatic(kernel, loops.column) ? columns * 4 >= lanes
                                                : columns == INT64_MAX;
-  return lanes > 0 && isMany && (!pack || packedOperand >= 0) && packPays();
+  return lanes > 0 && isMany && (!pack || packedOperand >= 0) &&
+         isPackProfitable();
 }
 
 ContractionCost ContractionWriter::cost() const {
@@ -154,10 +155,11 @@ bool ContractionWriter::areIntegers() {
 /// rows.
 bool ContractionWriter::mayGroup() {
   int operand = inputNumber(kernel, loops.columnOperand->get());
-  bool pays = operand >= 0 && (isConstantView(kernel.getIns()[operand]) ||
-                               extentOf(kernel, loops.row, target.groupRows) >=
-                                   target.groupRows);
-  return !loops.window && !loops.channelwise && pays &&
+  bool isProfitable =
+      operand >= 0 &&
+      (isConstantView(kernel.getIns()[operand]) ||
+       extentOf(kernel, loops.row, target.groupRows) >= target.groupRows);
+  return !loops.window && !loops.channelwise && isProfitable &&
          isPlainlyIndexed(*loops.columnOperand);
 }
 
@@ -305,7 +307,7 @@ void ContractionWriter::writeOrder() {
     panels.pack(recipe, kernel, columnOperands());
 }
 
-/// The windows of neighbouring results overlap: unrolled, they read each
+/// The windows of adjacent results overlap: unrolled, they read each
 /// vector once.
 void ContractionWriter::unrollWindow(unsigned op) {
   int64_t instances = tile.rows * tile.vectors;

@@ -37,7 +37,7 @@ static bool liesAlongSums(const Contraction &product) {
 static bool isInLine(ComputeOp op, StringRef column, const Processor &target) {
   LaneAnalysis payload(op, column);
   unsigned dim = dimOf(op, column);
-  return payload.vectorBits() != 0 && payload.gathersPay(target) &&
+  return payload.vectorBits() != 0 && payload.areGathersProfitable(target) &&
          llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
            Access access(operand);
            return !isAccessed(operand) || !access.dependsOn(dim) ||

@@ -57,7 +57,7 @@ void LoopPlanner::findVectorLoop() {
         elements /= 1e6;
       }
       // Lanes that are gathered one by one would leave the kernel without any.
-      if (!LaneAnalysis(op, loops.back()).gathersPay(target))
+      if (!LaneAnalysis(op, loops.back()).areGathersProfitable(target))
         elements /= 1e6;
       score[loops.back()] += elements;
     }
@@ -120,7 +120,7 @@ void LoopPlanner::chooseLanes() {
   for (ComputeOp op : ops) {
     LaneAnalysis analysis(op, vectorLoop);
     unsigned wide = analysis.vectorBits();
-    if (wide == 0 || isTraversal(op) || !analysis.gathersPay(target))
+    if (wide == 0 || isTraversal(op) || !analysis.areGathersProfitable(target))
       return chooseInstances();
     bits = std::max(bits, wide);
     LaneAnalysis::PayloadSize here = analysis.payloadSize();
@@ -141,7 +141,7 @@ void LoopPlanner::chooseLanes() {
   for (const VectorsOfPayload &row : llvm::reverse(vectorsOfPayload))
     if (payload.perLane <= row.maxOperations)
       vectors = row.vectors;
-  // Work that is done once is repaid by more lanes.
+  // More lanes make up for work that is done once.
   if (payload.once > payload.perLane && payload.perLane <= sharingPayload)
     vectors = vectorsOfPayload[0].vectors;
   if (!known && vectorIsCommon && readsComputedRows())
@@ -156,9 +156,9 @@ void LoopPlanner::chooseLanes() {
 }
 
 /// Sums of columns iterate over rows, which are far apart in memory: reading
-/// many elements of each row at once pays. As many sums as fit the registers;
-/// where partial results are written at every step, the sums may be in memory
-/// as well.
+/// many elements of each row at once is profitable. As many sums as fit the
+/// registers; where partial results are written at every step, the sums may be
+/// in memory as well.
 void LoopPlanner::chooseColumns() {
   unsigned sums = 0;
   bool traces = false;
@@ -222,7 +222,7 @@ void LoopPlanner::planOuterLoops() {
 /// The padded operand of a window need not go through memory: where the shared
 /// loops are no more than the dimensions that have no border, all that one
 /// visit pads stays in the caches. Returns how many loops these are; 0 if none
-/// of it pays.
+/// of it is profitable.
 unsigned LoopPlanner::loopsBesidePadding() {
   // Both are of a core's own cache: smaller tensors stay there anyway.
   int64_t maxLocal =

@@ -178,7 +178,7 @@ void LoopWriter::vectorizeOther(unsigned number) {
     return isAccessed(o) && !loops.empty() && !last.empty() &&
            loops.back() == last;
   });
-  if (!along || !LaneAnalysis(ops[number], last).gathersPay(target) ||
+  if (!along || !LaneAnalysis(ops[number], last).areGathersProfitable(target) ||
       ((options.keepOrder || isOrdered(ops[number]) ||
         !isCombinable(ops[number])) &&
        llvm::is_contained(reducedLoops(ops[number]), last)))

@@ -137,7 +137,7 @@ static unsigned widestBits(KernelOp kernel, const std::string &column,
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     LaneAnalysis payload(op, column);
     unsigned wide = payload.vectorBits();
-    if (wide == 0 || !payload.gathersPay(target))
+    if (wide == 0 || !payload.areGathersProfitable(target))
       return 0;
     bits = std::max(bits, wide);
   }

@@ -4,10 +4,10 @@
 //
 //   y[c, i] = max over k of x[i + k, c]
 //
-// Lanes along c read neighbours, lanes along i write them. There are many reads
-// for each result: the lanes run along c, and as many sums as a vector has
-// lanes, side by side along i, are transposed in registers before they are
-// stored.
+// Lanes along c read adjacent elements, lanes along i write them. There are
+// many reads for each result: the lanes run along c, and as many sums as a
+// vector has lanes, side by side along i, are transposed in registers before
+// they are stored.
 //
 //===----------------------------------------------------------------------===//
 

@@ -323,8 +323,9 @@ bool LoopPlanner::unrollLineOfRows() {
       return !isAccessed(operand) || !access.dependsOn(dim) ||
              access.hasUnitStride(dim);
     };
-    if (!passes && (payload.vectorBits() == 0 || !payload.gathersPay(target) ||
-                    !llvm::all_of(op->getOpOperands(), isInLine)))
+    if (!passes &&
+        (payload.vectorBits() == 0 || !payload.areGathersProfitable(target) ||
+         !llvm::all_of(op->getOpOperands(), isInLine)))
       return false;
   }
   int64_t wide = target.lanes(bits);

@@ -96,7 +96,7 @@ private:
     position[dim] = start;
   }
 
-  /// `count` neighbours in both arrays.
+  /// `count` adjacent elements in both arrays.
   void copy(int64_t offset, int64_t count) {
     int64_t from = 0;
     for (auto [at, size] : llvm::zip_equal(position, shape)) {

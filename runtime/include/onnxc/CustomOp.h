@@ -50,7 +50,7 @@ extern "C" {
 
 /* Of this interface. It grows when something changes that a library sees;
  * members added after the last one of OMCustomOp or OMCustomCall do not change
- * it; their `size` tells which there are. */
+ * it; their `size` says which there are. */
 #define OM_CUSTOM_VERSION 1
 
 /* --- Tensors --------------------------------------------------------------

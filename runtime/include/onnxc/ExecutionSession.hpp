@@ -210,7 +210,7 @@ private:
       : kind(itsKind), tensor(std::move(itself)), elements(std::move(parts)) {}
 };
 
-/// A run that failed. The status tells whose fault it is: OM_STATUS_INVALID and
+/// A run that failed. The status says whose fault it is: OM_STATUS_INVALID and
 /// OM_STATUS_VALUE are the caller's.
 struct RunError : std::runtime_error {
   RunError(OM_STATUS code, const std::string &message)
@@ -508,7 +508,7 @@ private:
   }
 
   static int64_t bytesOf(const TensorView &input) {
-    // An absurd size is the model's to refuse.
+    // An excessive size is the model's to refuse.
     uint64_t bytes = uint64_t(elementBytes(input.type));
     for (int64_t dim : input.shape)
       bytes *= uint64_t(dim);

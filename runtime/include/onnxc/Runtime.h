@@ -29,7 +29,7 @@ typedef enum OM_STATUS {
   OM_STATUS_OK = 0,
   OM_STATUS_INVALID = 1,     /* bad argument: null, count, type, shape */
   OM_STATUS_VALUE = 2,       /* the data breaks a rule of the model */
-  OM_STATUS_MEMORY = 3,      /* memory is short or a size is absurd */
+  OM_STATUS_MEMORY = 3,      /* memory is short or a size is excessive */
   OM_STATUS_TARGET = 4,      /* this processor lacks a feature */
   OM_STATUS_DEADLINE = 5,    /* the deadline has passed */
   OM_STATUS_UNSUPPORTED = 6, /* the runtime does not do this */

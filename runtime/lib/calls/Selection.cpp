@@ -15,7 +15,7 @@ using namespace onnxc::rt;
 
 namespace {
 
-/// Tells elements from zeros by their bits: some bit of `mask` is set.
+/// Distinguishes elements from zeros by their bits: some bit of `mask` is set.
 template <typename Word, int words = 1>
 struct HasBits {
   Word mask;

@@ -213,7 +213,7 @@ static bool holdsReal(char *to, size_t room, double value, bool isDouble,
 
 /// The least number of digits that read back as the value, written to `to`. If
 /// some do, more of them do as well: they are no further away. Powers of two,
-/// whose neighbours are not equally far on both sides, are tried from below.
+/// whose next values are not equally far on both sides, are tried from below.
 static int shortestReal(char *to, size_t room, double value, bool isDouble) {
   int exponent, low = 1, high = isDouble ? 17 : 9;
   bool isPower = fabs(frexp(value, &exponent)) == 0.5;

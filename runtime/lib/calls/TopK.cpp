@@ -168,7 +168,7 @@ SkipFn skipOf(int64_t type, bool largest) {
 
 /// The first items of rows side by side, in order, where the results are: row
 /// `j` has element j of each `stride`. The last of them are the bounds that the
-/// next elements have to beat, and neighbours.
+/// next elements have to beat, and adjacent elements.
 template <typename T, bool Largest>
 struct FewItems {
   T *values;
@@ -224,7 +224,7 @@ struct FewItems {
       insert(j, x, index, k - 1);
   }
 
-  /// One row, whose elements are neighbours.
+  /// One row, whose elements are adjacent.
   void takeRow(const T *row, int64_t length) {
     for (int64_t i = 0; i < k; ++i)
       insert(0, row[i], i, i);
@@ -314,7 +314,7 @@ struct Selection {
   bool isMuch(int64_t length) const { return k > length / 8; }
 };
 
-/// One row, whose elements are neighbours.
+/// One row, whose elements are adjacent.
 struct Row {
   const void *elements;
   int64_t length;
@@ -326,7 +326,7 @@ struct Row {
 };
 
 /// What the rows of a call use one after the other: room for items, and for a
-/// row whose elements are no neighbours in the operand.
+/// row whose elements are not adjacent in the operand.
 struct Scratch {
   Item *items;
   void *line;

@@ -416,7 +416,7 @@ void device::releaseCode(LoadedCode &loaded) {
 
 /// Waits for all work of the current CUDA context, in streams of any library.
 /// False if that cannot be: a wait is an error while a stream is captured, and
-/// may end the capture, which the default stream tells of blocking streams.
+/// may end the capture, which the default stream reports to blocking streams.
 static bool waitForContext(const Driver &driver) {
   int status = NoCapture;
   return driver.cuStreamIsCapturing(nullptr, &status) !=

@@ -111,7 +111,7 @@ static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
   return isSame;
 }
 
-/// Tells which input the error of NumPy is about.
+/// Adds which input the error of NumPy is about.
 static void nameInput(PyObject *what) {
   if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
       !PyErr_ExceptionMatches(PyExc_TypeError))

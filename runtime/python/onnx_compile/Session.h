@@ -140,7 +140,7 @@ bool takeDeviceTensor(Runner &runner, PyObject *object,
 /// An output as a new object with __dlpack__, which owns it; null with an
 /// exception.
 PyObject *deviceOutput(State &state, DLManagedTensorVersioned *managed);
-/// Tells the context the GPU of later runs (omContextSetDevice).
+/// Sets the GPU of the context of later runs (omContextSetDevice).
 OM_STATUS chooseDevice(State &state, Runner &runner, int64_t number);
 /// The GPU of the context; -1 if it runs on the processor.
 int64_t placeOf(const State &state, const Runner &runner);

@@ -40,9 +40,9 @@ class Tolerance:
 
 @dataclasses.dataclass(frozen=True)
 class Meaning:
-    """What the graph tells of a tensor's elements.
+    """What the graph says of a tensor's elements.
 
-    quantum: the difference of neighbouring quantized values; 0 for a tensor that is not quantized.
+    quantum: the difference of adjacent quantized values; 0 for a tensor that is not quantized.
     spread: how far the other engine's own runs are apart; 0 if not known.
     scores: of a tensor of indices, such as an output of TopK, the tensor that they index, and
         axis, along which: indices of equal scores are equally good.

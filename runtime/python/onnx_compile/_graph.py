@@ -70,7 +70,7 @@ class Graph:
         return bool(self._quantized)
 
     def quantum(self, tensor: str) -> float:
-        """The difference of two neighbouring values of a quantized tensor, 1 for one of integers; 0 if it
+        """The difference of two adjacent values of a quantized tensor, 1 for one of integers; 0 if it
         is not quantized or its scale is no initializer."""
         if tensor in self._quantized:
             return 1.0

@@ -9,7 +9,7 @@
 // CHECK-SAME: {function = @k, nodes = []}, {function = @sized, nodes = []}]
 // CHECK-NOT: onnxc_rt_launch
 
-// Work that depends on sizes is listed where the run tells them: an extent, and
+// Work that depends on sizes is listed where the run knows them: an extent, and
 // the first size of the first output.
 // PROFILE: function = @sized, nodes = [], work = {bytes = {{\[\[\[\[}}4, 1{{\]\], \[\[}}4, 0{{\]\]\]}}, 0], operations = {f32 = {{\[\[}}2, 0]]}, sizes = {{\[\[}}0], [-1, 0]]}
 

@@ -23,9 +23,9 @@ MODELS = {
         else_branch = e () => (b) { b = Neg (x) }>
     }""",
     "loop": """g (bool enter, float[n, 3] x) => (y) {
-      trips = Cast <to = 7> (enter)
+      iterations = Cast <to = 7> (enter)
       start = ReduceSum <keepdims = 0> (x)
-      y = Loop (trips, , start) <
+      y = Loop (iterations, , start) <
         body = b (int64 i, bool c, float v) => (d, w) {
           d = Identity (c) first = Constant <value_ints = [0]> ()
           [squeeze] s = Squeeze (x, first) t = ReduceSum <keepdims = 0> (s) w = Add (t, v) }>

@@ -74,11 +74,11 @@ def bad_data():
         "j = Reshape(i, one) h = Add(j, one) r = Slice(x, zero, h) }> }"
     )
     refused(rows, number(2), floats(3))
-    trips = compiled(
+    iterations = compiled(
         "g (int64[k] m, float[n] x) => (float[n] y) { c = Constant <value = bool {1}> () "
         "y = Loop(m, c, x) <body = b (int64 i, bool d, float[n] z) => (bool e, float[n] r) { e = Identity(d) r = Neg(z) }> }"
     )
-    refused(trips, number([]), floats(3))
+    refused(iterations, number([]), floats(3))
     # Sizes that the graph declares and the data do not have are not believed.
     said = compiled(
         "g (int64 m, float[1] x) => (float[5, 1] y) { c = Constant <value = bool {1}> () "
@@ -147,14 +147,14 @@ class Buffer(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_int64), ("shape", ctypes.c_void_p), ("rank", ctypes.c_int64), ("type", ctypes.c_int32)]
 
 
-def run_in_context(session, trips, nanoseconds=0):
-    """Runs a model of trips and a vector; the status, and what the context holds afterwards."""
+def run_in_context(session, iterations, nanoseconds=0):
+    """Runs a model of iterations and a vector; the status, and what the context holds afterwards."""
     library = ctypes.CDLL(session.path)
     library.omContextCreate.restype = ctypes.c_void_p
     library.omContextGetMemory.restype = ctypes.c_int64
     for name in ("omContextRun", "omContextGetMemory", "omContextDestroy", "omContextSetDeadline"):
         getattr(library, name).argtypes = [ctypes.c_void_p]
-    context, value = library.omContextCreate(None), ctypes.c_int64(trips)
+    context, value = library.omContextCreate(None), ctypes.c_int64(iterations)
     library.omContextSetDeadline(context, ctypes.c_int64(nanoseconds))
     shape = (ctypes.c_int64 * 1)(100)
     x = (ctypes.c_float * 100)()

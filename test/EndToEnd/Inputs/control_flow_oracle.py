@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # The onnx reference evaluator cannot capture values in a Scan, nor collect the
-# rows of no trip. Here are control flow and containers in plain Python; all
+# rows of no iteration. Here are control flow and containers in plain Python; all
 # other operators are the reference's.
 # ===------------------------------------------------------------------------===//
 """Evaluates models with nested control flow."""
@@ -15,7 +15,7 @@ EMPTY = object()  # an optional without element
 
 
 class Oracle:
-    """Evaluates a model; `rows` is the shape of what loops collect where no trip tells it."""
+    """Evaluates a model; `rows` is the shape of what loops collect where no iteration says it."""
 
     def __init__(self, model, rows):
         self.model, self.rows, self.operators = model, rows, {}
@@ -43,13 +43,13 @@ class Oracle:
     def If(self, attributes, env, condition):
         return self.graph(attributes["then_branch" if condition.item() else "else_branch"], env)
 
-    def Loop(self, attributes, env, trips, condition, *carried):
+    def Loop(self, attributes, env, iterations, condition, *carried):
         body, carried, rows = attributes["body"], list(carried), []
         goes_on = condition is None or condition.item()
-        trip = 0
-        while goes_on and (trips is None or trip < trips.item()):
-            goes_on, *results = self.graph(body, env, [np.array(trip), np.array(goes_on), *carried])
-            carried, goes_on, trip = results[: len(carried)], goes_on.item(), trip + 1
+        step = 0
+        while goes_on and (iterations is None or step < iterations.item()):
+            goes_on, *results = self.graph(body, env, [np.array(step), np.array(goes_on), *carried])
+            carried, goes_on, step = results[: len(carried)], goes_on.item(), step + 1
             rows.append(results[len(carried) :])
         return [*carried, *self.stack(rows, len(body.output) - 1 - len(carried))]
 
@@ -57,8 +57,8 @@ class Oracle:
         body, count = attributes["body"], attributes["num_scan_inputs"]
         carried, scanned, rows = list(values[:-count]), values[-count:], []
         inwards = attributes.get("scan_input_directions", [0] * count)
-        for trip in range(len(scanned[0])):
-            slices = [s[-1 - trip if back else trip] for s, back in zip(scanned, inwards)]
+        for step in range(len(scanned[0])):
+            slices = [s[-1 - step if back else step] for s, back in zip(scanned, inwards)]
             results = self.graph(body, env, [*carried, *slices])
             carried = results[: len(carried)]
             rows.append(results[len(carried) :])

@@ -35,7 +35,7 @@ def run(model, *options, library_path=SIMULATOR, **environment):
 
 
 def information(model, **environment):
-    """What onnx-run tells about a model."""
+    """What onnx-run says about a model."""
     environment = {**os.environ, "LD_LIBRARY_PATH": SIMULATOR, **environment}
     return subprocess.run(["onnx-run", "info", model], env=environment, capture_output=True, text=True, check=True).stdout
 

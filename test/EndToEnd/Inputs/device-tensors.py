@@ -221,7 +221,7 @@ class DeviceTensors(unittest.TestCase):
         self.assertEqual(self.session.device, 1)
         with self.assertRaisesRegex(RuntimeError, "there is no GPU 1"):
             self.session.run(self.x)
-        # A tensor tells its own.
+        # A tensor names its own.
         self.check(numpy_of(self.session.run(DeviceArray(self.x))[0]))
         self.session.device = 0
         self.check(self.session.run(self.x)[0])
@@ -257,7 +257,7 @@ class DeviceTensors(unittest.TestCase):
                 session.device = 0
                 self.assertIsNone(session.device)
                 self.check(session.run(self.x)[0])
-            # A tensor tells its own, for its run alone.
+            # A tensor names its own, for its run alone.
             for _ in range(2):
                 self.check(numpy_of(session.run(DeviceArray(self.x, device=1))[0]))
                 self.check(session.run(self.x)[0])

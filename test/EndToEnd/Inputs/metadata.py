@@ -1,4 +1,4 @@
-# ===- metadata.py - A model that tells about itself ------------------------===//
+# ===- metadata.py - A model with metadata ---------------------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
 """metadata.py write FILE, or compare FILE FILE: the same documents and properties."""

@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # Bodies capture values of all graphs around them, carry tensors, sequences and
-# optionals, and end after numbers of trips that only the data tell.
+# optionals, and end after numbers of iterations that only the data tell.
 # ===------------------------------------------------------------------------===//
 """Compares random nested control flow with an evaluation in Python.
 
@@ -143,9 +143,9 @@ class Graph:
         row = graph.output[1].name
         graph.node.append(helper.make_node("Neg", [row], [fresh()]))
         graph.output.append(tensor_info(graph.node[-1].output[0], self.model.dynamic))
-        trips = self.random.choice([self.model.trips, self.constant(np.int64(self.random.randint(self.model.fewest, 3)))])
+        iterations = self.random.choice([self.model.iterations, self.constant(np.int64(self.random.randint(self.model.fewest, 3)))])
         condition = self.truth() if not self.model.fewest and self.random.random() < 0.3 else ""
-        results = self.add("Loop", [trips, condition, *carried], outputs=tensors + sequences + 1, body=graph)
+        results = self.add("Loop", [iterations, condition, *carried], outputs=tensors + sequences + 1, body=graph)
         self.tensors += results[:tensors]
         self.sequences += results[tensors:-1]
         self.tensors.append(self.rows_to_tensor(results[-1]))
@@ -178,12 +178,12 @@ class Graph:
 
 
 class Model:
-    """A model with inputs x, y and a number of trips, all of its tensors as long as x."""
+    """A model with inputs x, y and a number of iterations, all of its tensors as long as x."""
 
     def __init__(self, seed, depth):
         self.random, self.depth, self.count = random.Random(seed), depth, 0
-        self.dynamic, self.trips = self.random.random() < 0.5, "trips"
-        # No trip tells no unknown size.
+        self.dynamic, self.iterations = self.random.random() < 0.5, "iterations"
+        # Without an iteration a size is not known.
         self.fewest = int(self.dynamic)
         graph = Graph(self)
         graph.tensors = ["x", "y"]
@@ -192,7 +192,7 @@ class Model:
         outputs = [tensor_info(name, self.dynamic) for name in dict.fromkeys(graph.tensors[-4:]) if name not in "xy"]
         outputs.append(sequence_info(graph.sequences[-1]))
         inputs = [tensor_info(name, self.dynamic) for name in "xy"]
-        inputs.append(helper.make_tensor_value_info("trips", TensorProto.INT64, []))
+        inputs.append(helper.make_tensor_value_info("iterations", TensorProto.INT64, []))
         self.proto = helper.make_model(
             helper.make_graph(graph.nodes, f"nest{seed}", inputs, outputs), opset_imports=[helper.make_opsetid("", 21)], ir_version=10
         )
@@ -228,11 +228,11 @@ def main(count, seed=0, depth=3):
         with tempfile.TemporaryDirectory() as folder:
             path = f"{folder}/nest.so"
             session = onnx_compile.ExecutionSession(onnx_compile.compile(model.proto, path))
-            for trips in (model.fewest, 1, 4):
+            for iterations in (model.fewest, 1, 4):
                 inputs = {n: data.uniform(-1, 1, SIZE).astype(np.float32) for n in "xy"}
-                inputs["trips"] = np.array(trips)
+                inputs["iterations"] = np.array(iterations)
                 if not agree(model.proto, session, inputs):
-                    print(f"seed {number}, {trips} trips: differs from the reference")
+                    print(f"seed {number}, {iterations} iterations: differs from the reference")
                     failed += 1
     print(f"{count} nests, {failed} differences")
     return failed != 0

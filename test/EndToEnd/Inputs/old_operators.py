@@ -165,10 +165,10 @@ def loops():
     yield 8, "Scan", [None, *states], {"body": step, "num_scan_inputs": 1, "directions": [1]}, 2
     yield 8, "Scan", [i64(4, 2), *states], {"body": step, "num_scan_inputs": 1}, 2
     yield 9, "Scan", [f32(3), f32(4, 3)], {"body": step, "num_scan_inputs": 1}, 2
-    trip = body([("i", TensorProto.INT64, []), ("c", *flag), ("s", *vector)], [("d", *flag), ("t", *vector), ("u", *vector)],
+    step = body([("i", TensorProto.INT64, []), ("c", *flag), ("s", *vector)], [("d", *flag), ("t", *vector), ("u", *vector)],
                 ("Identity", ["c"], ["d"]), ("Add", ["s", "s"], ["t"]), ("Identity", ["t"], ["u"]))  # fmt: skip
     for opset in (7, 11):
-        yield opset, "Loop", [(np.int64(4),), (np.bool_(True),), f32(3)], {"body": trip}, 2
+        yield opset, "Loop", [(np.int64(4),), (np.bool_(True),), f32(3)], {"body": step}, 2
 
 
 def machine_learning():

@@ -49,7 +49,7 @@ def within(value, expected, error):
 
 
 def check_independence(y, spread):
-    """Neighbours, in both directions, know nothing of each other."""
+    """Adjacent numbers, in both directions, know nothing of each other."""
     centred = (y - y.mean()) / spread
     for a, b in [(centred[:, 1:], centred[:, :-1]), (centred[1:], centred[:-1])]:
         within((a * b).mean(), 0, 1 / math.sqrt(a.size))

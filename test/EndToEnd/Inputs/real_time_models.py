@@ -77,9 +77,9 @@ RECURRENT = """<ir_version: 10, opset_import: ["" : 21]>
 recurrent (float[5, 1, 3] x, float[1, 16, 3] w, float[1, 16, 4] r, float[1, 1, 4] start)
     => (float[5, 1, 1, 4] y, float[1, 1, 4] last, float[1, 1, 4] sum, float[5, 1, 1, 4] sums, float[5, 1, 4] differences) {
   y, last, cell = LSTM <hidden_size = 4> (x, w, r, , , start, start)
-  trips = Constant <value_int = 5> ()
+  iterations = Constant <value_int = 5> ()
   go = Constant <value = bool {1}> ()
-  sum, sums = Loop (trips, go, start) <body = steps (int64 i, bool still, float[1, 1, 4] before)
+  sum, sums = Loop (iterations, go, start) <body = steps (int64 i, bool still, float[1, 1, 4] before)
       => (bool onward, float[1, 1, 4] after, float[1, 1, 4] row) {
     onward = Identity (still)
     after = Add (before, last)

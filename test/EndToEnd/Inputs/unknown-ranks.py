@@ -89,7 +89,7 @@ def check_branches():
 
 
 def check_loop():
-    """Each trip sums over the last axis and puts one more in front, twice."""
+    """Each iteration sums over the last axis and puts one more in front, twice."""
     body = [
         helper.make_node("ReduceSum", ["v", "last"], ["s"], keepdims=1),
         helper.make_node("Unsqueeze", ["s", "front"], ["v_out"]),
@@ -108,9 +108,9 @@ def check_loop():
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["a"])
     runners = sessions("loop", nodes, [n, x], [tensor("y")])
     data = numbers(5)
-    for trips in range(4):
-        shape = (1,) * (trips + 1)
-        compare(runners, [np.array(trips), data], data.sum(keepdims=True).reshape(shape) if trips else data)
+    for iterations in range(4):
+        shape = (1,) * (iterations + 1)
+        compare(runners, [np.array(iterations), data], data.sum(keepdims=True).reshape(shape) if iterations else data)
     print("loop: ranks 1 to 4 agree")
 
 

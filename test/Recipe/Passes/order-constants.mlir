@@ -177,7 +177,7 @@ func.func @bytes(%x: tensor<64x64xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi3
   return %y : tensor<64x32xi32>
 }
 
-// Too few rows for them: threads of a warp have the sum of a column, of which they read neighbours.
+// Too few rows for them: threads of a warp have the sum of a column, of which they read adjacent elements.
 // CHECK-LABEL: func @row
 // CHECK:         krnl.constant dense<2> : tensor<64x32xi8> layout <dims = [1, 0], sizes = [32, 64], strides = [1, 1]>
 // CHECK:         krnl.compute "mm" [m, n | k] (%{{.+}} = %{{.+}}[m, k], %{{.+}} = %{{.+}}[n, k])

@@ -106,7 +106,7 @@ func.func @one(%x: tensor<8x32xf16>, %w: tensor<2048x8x32xi8>, %s: tensor<2048x8
   return %y : tensor<2048xf32>
 }
 
-// Two rows of many weights do not pay for a tensor in memory, but for slices.
+// Two rows of many weights do not make up for a tensor in memory, but for slices.
 // CHECK-LABEL: func @two
 // CHECK:         krnl.kernel "two" loops [m = 2, n = 16384, blocki = 256, block = 8, i = 32]
 func.func @two(%x: tensor<2x8x32xf16>, %w: tensor<16384x8x32xi8>, %s: tensor<16384x8xf16>, %o: tensor<2x16384xf32>) -> tensor<2x16384xf32> {

@@ -5,7 +5,7 @@
 
 module attributes {krnl.target = #krnl.target<tile_threads = 1024, cores = 108>} {
 
-// The parts are sums of neighbouring terms; one kernel adds them to where the sum begins, and does the rest.
+// The parts are sums of adjacent terms; one kernel adds them to where the sum begins, and does the rest.
 // CHECK-LABEL: func @few
 // CHECK:         %[[SCRATCH:.+]] = tensor.empty() : tensor<[[P:[0-9]+]]x16x64xf32>
 // CHECK:         %[[PARTS:.+]] = krnl.kernel "few parts" loops [k.part = [[P]], m = 16, n = 64, k = [[SIZE:[0-9]+]]]

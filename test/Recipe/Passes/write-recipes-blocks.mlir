@@ -50,7 +50,7 @@ func.func @line(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32> 
   return %y : tensor<1000xf32>
 }
 
-// Lanes are along the loop before a short one, where they read neighbours.
+// Lanes are along the loop before a short one, where they read adjacent elements.
 // CHECK-LABEL: kernel "turned"
 // CHECK:         order(r.vector, c, r.r),
 // CHECK:         vectorize(r.r, 4)
@@ -284,7 +284,7 @@ func.func @image(%x: tensor<1x1536x128xf32>, %o: tensor<1x1536x128xf32>) -> tens
   return %y : tensor<1x1536x128xf32>
 }
 
-// Elements at indices that the payload computes are not neighbours for the lanes of a thread, but for the
+// Elements at indices that the payload computes are not adjacent for the lanes of a thread, but for the
 // threads of a warp.
 // CHECK-LABEL: kernel "clamped"
 // CHECK:         fuse(r, c) -> flat.0,
@@ -483,7 +483,7 @@ func.func @unpacked(%w: tensor<4096x512xi8>, %o: tensor<4096x512x2xf32>) -> tens
 }
 
 // No size divides 771 columns of 514 products, and the rows are dynamic: padded blocks. A thread has
-// neighbours, which are a vector in the slice alone.
+// adjacent elements, which are a vector in the slice alone.
 // CHECK-LABEL: kernel "ragged"
 // CHECK:         block(m, {{[0-9]+}}, tail=pad) -> (m.o, m.b),
 // CHECK:         block(n, {{[0-9]+}}, tail=pad) -> (n.o, n.b),

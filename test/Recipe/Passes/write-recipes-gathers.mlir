@@ -39,7 +39,7 @@ func.func @take(%at: tensor<1024xi64>, %x: tensor<64xf32>, %o: tensor<1024xf32>)
   return %y : tensor<1024xf32>
 }
 
-// One row for all lanes: its elements are neighbours. The i64 that names it is
+// One row for all lanes: its elements are adjacent. The i64 that names it is
 // no vector, so the lanes are those of f32.
 // CHECK-LABEL: kernel "row"
 // CHECK:         vectorize(j.i, 16)

@@ -220,7 +220,7 @@ def body(name, nodes, inputs, outputs):
 FLOATS = (TensorProto.FLOAT, [8, 16])
 CONSTANTS = [
     numpy_helper.from_array(np.array(0, np.float32), "zero"),
-    numpy_helper.from_array(np.array(3, np.int64), "trips"),
+    numpy_helper.from_array(np.array(3, np.int64), "iterations"),
     weights("w", 16, 16),
 ]
 save(
@@ -248,7 +248,7 @@ save(
     [
         (
             "Loop",
-            ["trips", "", "x"],
+            ["iterations", "", "x"],
             "last",
             {
                 "body": body(
@@ -318,7 +318,7 @@ save(
     [
         (
             "Loop",
-            ["trips", "", "x"],
+            ["iterations", "", "x"],
             "last",
             {
                 "body": body(

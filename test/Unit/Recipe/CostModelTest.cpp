@@ -254,7 +254,7 @@ TEST(CostModelTest, UnknownRowsPreferVectors) {
   int64_t lanes = target.lanes(32);
   EXPECT_GE(chooseRegisterTile(target, dynamic, 256, lanes).vectors, 4);
   // One row alone waits for its sums in a tile of two vectors, not in one of
-  // four: rows that the run tells cost more than as many known ones.
+  // four: dynamic rows cost more than as many known ones.
   RegisterTile narrow{14, 2}, wide{6, 4};
   double known = resultCycles(target, narrow, 140, 128, lanes) /
                  resultCycles(target, wide, 140, 128, lanes);

@@ -330,7 +330,7 @@ TEST_F(DeviceCostTest, LargeCopiesTakeTheTimeOfTheirBytes) {
 }
 
 // Pairs of elements that lie one after the other are read by whole sectors.
-TEST_F(DeviceCostTest, ShortRowsAreNeighbours) {
+TEST_F(DeviceCostTest, ShortRowsAreAdjacent) {
   constexpr const char *transposed = R"(
 func.func @f(%x: tensor<2x8388608xf32>, %o: tensor<8388608x2xf32>) -> tensor<8388608x2xf32> {
   %y = krnl.kernel "pairs" loops [i = 8388608, j = 2]

@@ -373,8 +373,9 @@ TEST(ExecutionSession, RunsFailWithTheirStatus) {
   int64_t forever = INT64_MAX, little = 10;
   float real = 1;
   EXPECT_EQ(statusOf(slow, onnxc::view(&real, {})), OM_STATUS_INVALID);
-  int64_t absurd = int64_t(1) << 62;
-  EXPECT_EQ(statusOf(slow, onnxc::view(&little, {absurd})), OM_STATUS_INVALID);
+  int64_t excessive = int64_t(1) << 62;
+  EXPECT_EQ(statusOf(slow, onnxc::view(&little, {excessive})),
+            OM_STATUS_INVALID);
   slow.setDeadline(std::chrono::milliseconds(1));
   EXPECT_EQ(statusOf(slow, onnxc::view(&forever, {})), OM_STATUS_DEADLINE);
   slow.setDeadline(std::chrono::nanoseconds(0));

@@ -51,7 +51,7 @@ TEST(Conversions, HalfExtendsExactly) {
   }
 }
 
-/// Every value comes back; halfway goes to the even neighbour, more goes up.
+/// Every value comes back; halfway goes to the even one, more goes up.
 template <typename Truncate>
 static void checkRounding(OM_DATA_TYPE type, uint16_t infinity,
                           Truncate truncate) {

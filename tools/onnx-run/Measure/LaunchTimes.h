@@ -15,7 +15,7 @@
 namespace onnxc::run {
 
 /// Adds up the times of launches, by thread and on a device, from the events
-/// that an artefact compiled with --profile tells.
+/// that an artefact compiled with --profile says.
 class LaunchTimes {
 public:
   LaunchTimes(const NodeTable &table, size_t threads);
@@ -99,7 +99,7 @@ private:
   std::vector<Thread> threads;
   std::vector<DeviceEvent> deviceEvents, lastDeviceRun;
   std::vector<DeviceSum> deviceSums;
-  /// Launches, positions and sizes of the run, which one thread tells.
+  /// Launches, positions and sizes of the run, which one thread reports.
   std::vector<std::tuple<int32_t, int32_t, int64_t>> sizeEvents;
   std::vector<WorkSum> works;
   uint64_t firstTicks = 0, runBegin = 0, lastRunBegin = 0;

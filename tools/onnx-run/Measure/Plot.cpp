@@ -84,7 +84,7 @@ static void drawTimes(const Panel &panel, ArrayRef<TimedRun> runs) {
   double step = stepOf(panel.maxX);
   for (double value = 0; value <= panel.maxX; value += step)
     panel.drawTickX(value, value);
-  // Of each group of neighbours the longest.
+  // Of each group of adjacent elements the longest.
   size_t group = divideCeil(runs.size(), maxDots);
   for (size_t i = 0; i < runs.size(); i += group) {
     auto shorter = [](const TimedRun &a, const TimedRun &b) {

@@ -26,7 +26,7 @@ public:
   /// Writes a run, unless all of them would be larger than the limit.
   llvm::Error write(int64_t run, llvm::ArrayRef<Value> inputs,
                     llvm::ArrayRef<Value> outputs);
-  /// Tells how many there are, and how many did not fit.
+  /// Reports how many there are, and how many did not fit.
   void summarise() const;
 
 private:

@@ -19,7 +19,7 @@ std::string cIdentifier(llvm::StringRef text);
 /// A header for C99 and C++17 with the inputs and outputs of the entry point in
 /// `module` as fields of two structs, and one function that runs it. Names
 /// begin with `prefix`, an identifier; `tag` is that of the model, or empty;
-/// `source` tells where it comes from. That of a real-time model
+/// `source` says where it comes from. That of a real-time model
 /// (onnxc/Target/Artefact/RealTime.h) includes no other header of the runtime.
 std::string headerText(mlir::ModuleOp module, llvm::StringRef prefix,
                        llvm::StringRef tag, llvm::StringRef source,

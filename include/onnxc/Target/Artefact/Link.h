@@ -24,8 +24,8 @@ struct LinkOptions {
   std::string output;
   /// Folder of onnxc_rt.o and of the stubs of onnxc/rt/Libraries.def.
   std::string runtimeDir;
-  /// Exports run_main_graph_TAG and its kin, which the objects define, as well;
-  /// empty: none.
+  /// Exports run_main_graph_TAG and the other functions with TAG, which the
+  /// objects define, as well; empty: none.
   std::string tag;
   /// Linked in, or needed where the artefact runs.
   std::vector<CustomLibraryFile> customLibraries;

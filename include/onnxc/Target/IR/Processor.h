@@ -55,15 +55,15 @@ struct Processor {
   int64_t divisionOperations = 5;
   /// Cycles to start and store a register tile, for each step of its reduction.
   double tileCycles = 1;
-  /// Cycles to write one element whose neighbours in a vector are elsewhere in
+  /// Cycles to write one element of a vector whose others are elsewhere in
   /// memory, and to write one that a transposition in registers makes
   /// contiguous.
   double scatterCycles = 1.5;
   double transposeCycles = 0.5;
   /// Cycles to pack one element at run time.
   double packCycles = 3;
-  /// Rows of a product from which on it pays to pack the operand of its columns
-  /// in each run, and to pack bytes in groups.
+  /// Rows of a product from which on it is profitable to pack the operand of
+  /// its columns in each run, and to pack bytes in groups.
   int64_t packRows = 16;
   int64_t groupRows = 8;
   /// Factor of vector loads that cross cache lines, from the first cache and
@@ -71,7 +71,7 @@ struct Processor {
   double unalignedFactor = 1.15;
   double farUnalignedFactor = 1.5;
   /// Lanes at most this many elements apart are loaded or stored as vectors of
-  /// neighbours and shuffled.
+  /// adjacent elements and shuffled.
   int64_t shuffledStep = 4;
   /// Lanes of the squares that packing at run time transposes, at most: more
   /// take too many steps.
@@ -124,7 +124,8 @@ struct Processor {
   int64_t borderElements = 64;
   /// Bytes that a kernel pads for itself, so that they stay in a core's cache.
   int64_t paddedBytes = 64 * 1024;
-  /// Scores of an attention from which on it pays to keep them from memory.
+  /// Scores of an attention from which on it is profitable to keep them from
+  /// memory.
   int64_t attentionBytes = 256 * 1024;
 
   /// Channels from which on Winograd's algorithm fills the vectors.
@@ -136,13 +137,13 @@ struct Processor {
   double transformProducts = 700;
   double farTransformProducts = 2000;
 
-  /// Traffic of a kernel below which other threads do not pay, and products of
-  /// a contraction.
+  /// Traffic of a kernel below which other threads are not profitable, and
+  /// products of a contraction.
   int64_t parallelBytes = 32 * 1024;
   int64_t parallelProducts = 64 * 1024;
-  /// Cycles of work that a thread must have to pay for being woken, which takes
-  /// ten microseconds and more, and far more where other processes use the
-  /// processors; the same in a loop of the host, where threads wait without
+  /// Cycles of work that a thread must have to make up for being woken, which
+  /// takes ten microseconds and more, and far more where other processes use
+  /// the processors; the same in a loop of the host, where threads wait without
   /// sleeping; and the cost of each barrier.
   int64_t wakeCycles = 60000;
   int64_t loopWakeCycles = 4000;

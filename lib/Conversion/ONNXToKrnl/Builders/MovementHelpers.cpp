@@ -158,7 +158,8 @@ Value channelsSecond(OpBuilder &b, Location loc, StringRef name, Value x) {
   return transposeOf(b, loc, name, x, perm);
 }
 
-bool channelsLastPays(Value operand, RankedTensorType result, int64_t reads) {
+bool isChannelsLastProfitable(Value operand, RankedTensorType result,
+                              int64_t reads) {
   target::Processor target =
       krnl::TargetAttr::processorOf(operand.getParentRegion()->getParentOp());
   RankedTensorType x = rankedType(operand);

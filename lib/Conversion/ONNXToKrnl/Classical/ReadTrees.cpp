@@ -95,7 +95,7 @@ std::string NamedNodes::read(TreeModel &model) {
   names.reserve(unsigned(count));
   for (size_t i = 0; i < count; ++i) {
     if (!isName(trees[i]) || !isName(ids[i]))
-      return "a tree or node has a negative or an absurd number";
+      return "a tree or node has a negative or an excessive number";
     bool isFirst = i == 0 || trees[i] != trees[i - 1];
     if (isFirst && seen.insert(trees[i]).second)
       model.roots.push_back(int64_t(i));

@@ -28,7 +28,7 @@ public:
   explicit Decisions(const TreeModel &model)
       : model(model), isDouble(model.isDouble), list(model.nodes.size()) {
     // Comparisons are strict where all of them are: a split moved to its
-    // neighbour would compare otherwise where denormal numbers count as zero.
+    // next number would compare otherwise where denormal numbers count as zero.
     bool any = false, all = true;
     for (const ModelNode &node : model.nodes)
       if (node.mode != NodeMode::Leaf) {

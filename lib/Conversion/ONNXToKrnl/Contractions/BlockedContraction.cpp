@@ -1,9 +1,9 @@
 //===- BlockedContraction.cpp - Products with packed weights ----*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// MatMulNBits: weights of 2, 4 or 8 bits in blocks of neighbours along K, each
-// block with a scale and perhaps a zero point. One kernel reads the packed
-// bytes, and makes numbers of them where they are multiplied:
+// MatMulNBits: weights of 2, 4 or 8 bits in blocks of adjacent elements along
+// K, each block with a scale and perhaps a zero point. One kernel reads the
+// packed bytes, and makes numbers of them where they are multiplied:
 //
 //   y[m, n] += a[m, block, byte, part]
 //              * ((w[n, block, byte] >> part * bits & mask) - z[n, block])

@@ -1,7 +1,7 @@
 //===- ChoosePools.cpp - Dimensions of windows one by one -------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The sum of a window is the sum of its rows' sums, and neighbouring windows
+// The sum of a window is the sum of its rows' sums, and adjacent windows
 // share these: k + k elements are read for a window of k x k. What is between
 // goes through memory. The pass compares the elements read for one result.
 //===----------------------------------------------------------------------===//

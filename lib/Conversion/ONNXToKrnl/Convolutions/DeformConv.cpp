@@ -221,8 +221,8 @@ Value sample(onnx::DeformConvOp op, onnx::DeformConvOp::Adaptor adaptor,
   Value perGroup = maxIndex(b, loc, floorDivIndex(b, loc, channels, groups),
                             indexConstant(b, loc, 1));
   bool last = op.getOffsetGroup() == 1 &&
-              channelsLastPays(x, typeOfSizes(sizes, stored),
-                               /*reads=*/int64_t(1) << spatial);
+              isChannelsLastProfitable(x, typeOfSizes(sizes, stored),
+                                       /*reads=*/int64_t(1) << spatial);
   SmallVector<Value> inputs =
       readBySamples(adaptor, b, loc, perGroup, window, windows);
   auto elementAt = [&](OpBuilder &nb, Location l, Value n,

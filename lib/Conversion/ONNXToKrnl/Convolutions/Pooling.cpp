@@ -119,8 +119,8 @@ Value PoolKernels::pad(Value x, Part part) {
   return padConstant(b, loc, x, before, after, neutral);
 }
 
-/// Rows outside of `x` need not be made where neighbours along memory are of
-/// one row: whether it is inside is asked once for all of them. But long
+/// Rows outside of `x` need not be made where adjacent elements along memory
+/// are of one row: whether it is inside is asked once for all of them. But long
 /// windows of many rows of known size share what they read of padded rows.
 bool PoolKernels::readsInside(Part part) {
   constexpr int64_t sharingSize = 5;

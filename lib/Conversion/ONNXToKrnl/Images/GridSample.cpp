@@ -198,8 +198,8 @@ Lowered lowerGridSample(onnx::GridSampleOp op,
   int64_t reads = 1;
   for (int64_t d = 0; d < spatial; ++d)
     reads *= tapCount(sampling->mode);
-  sampling->channelsLast =
-      channelsLastPays(x, typeOfSizes(sizes, type.getElementType()), reads);
+  sampling->channelsLast = isChannelsLastProfitable(
+      x, typeOfSizes(sizes, type.getElementType()), reads);
   if (sampling->channelsLast) {
     x = channelsLast(rewriter, loc, "GridSample", x);
     std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());

@@ -75,7 +75,8 @@ Value TableBuilder::tapExtent(const ResizedDim &dim) {
   return floatToIndex(host, count, maxCount);
 }
 
-/// Positions far outside, of absurd scales and regions, are as good as others.
+/// Positions far outside, of excessive scales and regions, are as good as
+/// others.
 static Value bounded(ScalarBuilder &f, Value x) {
   constexpr double farAway = 1e15;
   x = f.select(f.lt(x, f.constant(farAway)), x, f.constant(farAway));

@@ -71,7 +71,7 @@ SmallVector<Tap> taps(ScalarBuilder &s, Value x, Value size) {
           {floatToIndex(s, s.add(low, one), last), above, {}}};
 }
 
-/// The largest of the weighted neighbours, not of their sums.
+/// The largest of the weighted elements, not of their sums.
 Value largest(ScalarBuilder &s, ArrayRef<SmallVector<Tap>> dims,
               llvm::function_ref<Value(ArrayRef<Value>)> read) {
   Value y;

@@ -60,7 +60,7 @@ struct RoiPool {
   /// `x` as the samples are read from it.
   mlir::Value channelsLastOperand(llvm::StringRef name, mlir::Value x,
                                   int64_t reads) {
-    channelsLast = channelsLastPays(
+    channelsLast = isChannelsLastProfitable(
         x, typeOfSizes(sizes, rankedType(x).getElementType()), reads);
     return channelsLast ? onnxc::channelsLast(b, loc, name, x) : x;
   }

@@ -53,17 +53,17 @@ mlir::Value gatherOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value data,
                      mlir::Value graphResult = {});
 
 /// Dimension 1 after all others, and back again. Reads at computed indices
-/// that are the same for all channels are then vectors of neighbours.
+/// that are the same for all channels are then vectors of adjacent elements.
 mlir::Value channelsLast(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef name, mlir::Value x);
 mlir::Value channelsSecond(mlir::OpBuilder &b, mlir::Location loc,
                            llvm::StringRef name, mlir::Value x);
 /// Returns true if there are so many channels, and so many reads of each
 /// element of `x`, that transposing `x` and a result of `results` elements
-/// pays. Dynamic sizes count as equal; `reads` is the number of reads for each
-/// result.
-bool channelsLastPays(mlir::Value x, mlir::RankedTensorType result,
-                      int64_t reads);
+/// is profitable. Dynamic sizes count as equal; `reads` is the number of reads
+/// for each result.
+bool isChannelsLastProfitable(mlir::Value x, mlir::RankedTensorType result,
+                              int64_t reads);
 
 /// Computes one element from the position of the result and the images, inside
 /// the kernel, of the inputs.

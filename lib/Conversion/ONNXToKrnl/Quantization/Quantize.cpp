@@ -5,9 +5,9 @@
 //   scale
 //
 // Scale and zero point are one for the tensor, one for each index of an axis,
-// or one for each block of neighbours along it. Where blocks are whole a
-// dimension of the axis is one of blocks and one of neighbours, and a loop over
-// the neighbours has one scale.
+// or one for each block of adjacent elements along it. Where blocks are whole a
+// dimension of the axis is one of blocks and one of the elements in them, and a
+// loop over the elements of a block has one scale.
 //===----------------------------------------------------------------------===//
 
 #include "Builders/Broadcasting.h"
@@ -148,7 +148,8 @@ bool hasWholeBlocks(ValueRange operands, int64_t axis, int64_t block) {
   });
 }
 
-/// The shape with two dimensions, of blocks and of neighbours, for the axis.
+/// The shape with two dimensions, of blocks and of the elements in them, for
+/// the axis.
 RankedTensorType splitAxis(RankedTensorType type, int64_t axis, int64_t block) {
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] /= block;
@@ -170,8 +171,8 @@ struct LinearKernel {
                                 : givenAxis),
         block(block) {
     if (type.getRank() > 0 && hasWholeBlocks(operands, axis, block))
-      neighbours = axis + 1;
-    loops = kernel.loopsOf(neighbours ? splitAxis(type, axis, block) : type);
+      adjacent = axis + 1;
+    loops = kernel.loopsOf(adjacent ? splitAxis(type, axis, block) : type);
     in = {kernel.input(shaped()), loops};
     scale = parameter(operands[1], 1);
     if (operands.size() > 2 && !isKnownZero(operands[2]))
@@ -185,7 +186,7 @@ struct LinearKernel {
         function_ref<Value(OpBuilder &, Location, Value, Value, Value)> fn) {
     auto outType = RankedTensorType::get(
         type.getShape(), ScalarBuilder::storageType(resultElement));
-    auto inBlocks = neighbours ? splitAxis(outType, axis, block) : outType;
+    auto inBlocks = adjacent ? splitAxis(outType, axis, block) : outType;
     Value out = kernel.output(inBlocks, dynamicSizes(outType, sizes));
     SmallVector<KernelBuilder::Access> ins{in};
     if (scale.direct)
@@ -202,7 +203,7 @@ struct LinearKernel {
           return fn(b, l, v[0], s, zeroPoint ? read(zeroPoint) : Value());
         });
     Value y = kernel.finish({result}).front();
-    return neighbours ? reshapeTo(rewriter, loc, y, outType, sizes) : y;
+    return adjacent ? reshapeTo(rewriter, loc, y, outType, sizes) : y;
   }
 
   ConversionPatternRewriter &rewriter;
@@ -216,17 +217,17 @@ struct LinearKernel {
   SmallVector<AffineExpr> loops;
   KernelBuilder::Access in;
   Parameter scale, zeroPoint;
-  /// The loop over the neighbours of a block, if blocks have one of their own.
-  int64_t neighbours = 0;
+  /// The loop over the elements of a block, if blocks have one of their own.
+  int64_t adjacent = 0;
 
 private:
   /// x with a dimension for each loop.
   Value shaped() {
-    if (!neighbours)
+    if (!adjacent)
       return x;
     SmallVector<Value> all = sizes;
     all[axis] = indexConstant(rewriter, loc, type.getDimSize(axis) / block);
-    all.insert(all.begin() + neighbours, indexConstant(rewriter, loc, block));
+    all.insert(all.begin() + adjacent, indexConstant(rewriter, loc, block));
     return reshapeTo(rewriter, loc, x, splitAxis(type, axis, block), all);
   }
 
@@ -236,10 +237,10 @@ private:
     else
       checkAxis(value);
     Type element = getElementTypeOrSelf(op->getOperand(number).getType());
-    if (!neighbours)
+    if (!adjacent)
       return Parameter(kernel, value, element, type, loops, axis, block);
     SmallVector<AffineExpr> ofBlocks = loops;
-    ofBlocks.erase(ofBlocks.begin() + neighbours);
+    ofBlocks.erase(ofBlocks.begin() + adjacent);
     return Parameter(kernel, value, element, ofBlocks);
   }
 

@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // BatchNormalization with statistics that are given (inference) or those of
-// the batch (training), and LRN, which reads neighbouring channels.
+// the batch (training), and LRN, which reads adjacent channels.
 //===----------------------------------------------------------------------===//
 
 #include "Builders/Accumulate.h"

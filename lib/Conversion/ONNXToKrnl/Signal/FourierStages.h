@@ -13,7 +13,7 @@
 
 namespace onnxc {
 
-/// A complex tensor in two, so that neighbours in memory are alike.
+/// A complex tensor in two, so that adjacent elements in memory are alike.
 struct Complex {
   mlir::Value re, im;
 };

@@ -89,7 +89,7 @@ public:
   mlir::Value sourceOf(const CachedSlice &slice) const {
     return slotOf(slice.use->get()).memref;
   }
-  /// The loop along which the operand has neighbours in memory.
+  /// The loop along which the operand is contiguous in memory.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice) const;
 
   /// The number of the current slice: those of a producer are counted over

@@ -81,7 +81,7 @@ Value DotEmitter::emit(OpState &state, const Instance &instance, unsigned group,
                                    ArrayRef<int64_t>{0});
 }
 
-/// Returns true if the groups of neighbouring lanes are neighbours in the
+/// Returns true if the groups of adjacent lanes are adjacent in the
 /// packed operand.
 bool DotEmitter::isPackedFor(const OpState &state, const Storage &slot,
                              unsigned group) {
@@ -140,7 +140,7 @@ Value DotEmitter::assembleGroup(OpState &state, OpOperand &operand,
                                    all);
 }
 
-/// The same, from neighbours in memory where they are.
+/// The same, from adjacent elements in memory where they are.
 Value DotEmitter::loadGroup(OpState &state, OpOperand &operand,
                             const Instance &instance, unsigned group) {
   const Storage slot = slotOf(operand.get());

@@ -278,7 +278,7 @@ void PackEmitter::interleave(const Position &at) {
   SmallVector<Value> parts;
   for (int64_t row = 0; row < sizes[group]; ++row)
     parts.push_back(loadRow(indicesOf(moved(at, group, row)), lanes));
-  // 0 2 and 1 3 first, so that the last interleaving makes neighbours.
+  // 0 2 and 1 3 first, so that the last interleaving makes adjacent elements.
   auto zip = [&](Value x, Value y) -> Value {
     return vector::InterleaveOp::create(b, x, y);
   };

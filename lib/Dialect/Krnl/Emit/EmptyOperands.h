@@ -40,7 +40,7 @@ private:
   mlir::ImplicitLocOpBuilder &b;
   VectorAccess &access;
   mlir::Block &entry;
-  /// For operands that may have no element, the i1 that tells whether they have
+  /// For operands that may have no element, the i1 that says whether they have
   /// one.
   llvm::DenseMap<mlir::Value, mlir::Value> nonEmpty;
   /// The code being emitted is for runs where one of them has none.

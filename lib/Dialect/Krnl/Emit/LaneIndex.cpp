@@ -99,7 +99,7 @@ LaneIndex LaneMath::scale(LaneIndex x, Value factor) {
 }
 
 LaneIndex LaneMath::minimum(LaneIndex x, LaneIndex end) {
-  assert(!x.vec && "vectors are of neighbours");
+  assert(!x.vec && "vectors are of adjacent elements");
   end.offset -= 1 + x.step * (lanes - 1);
   LaneIndex result;
   result.step = x.step;

@@ -66,8 +66,8 @@ private:
   Value packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
                ValueRange extents);
   SmallVector<Value> hostExtents(KernelOp kernel);
-  Value hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
-                  ValueRange extents);
+  Value hostTripCount(KernelOp kernel, const LoopNest &nest, unsigned loop,
+                      ValueRange extents);
   Value hostScalar(KernelOp kernel, Value value, ValueRange extents);
   Value hostSize(KernelOp kernel, Value tensor, int64_t dim,
                  ValueRange extents);
@@ -178,8 +178,8 @@ SmallVector<Value> Lowering::hostExtents(KernelOp kernel) {
 }
 
 /// How often the loop runs.
-Value Lowering::hostTrips(KernelOp kernel, const LoopNest &nest, unsigned loop,
-                          ValueRange extents) {
+Value Lowering::hostTripCount(KernelOp kernel, const LoopNest &nest,
+                              unsigned loop, ValueRange extents) {
   ImplicitLocOpBuilder b(kernel.getLoc(), rewriter);
   LaneMath math(b);
   return math.scalar(
@@ -199,14 +199,14 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   SmallVector<Value> sizes;
   for (unsigned loop : pack.loops)
     if (nest.loop(loop).isDynamic())
-      sizes.push_back(hostTrips(kernel, nest, loop, extents));
+      sizes.push_back(hostTripCount(kernel, nest, loop, extents));
   Value empty =
       tensor::EmptyOp::create(rewriter, kernel.getLoc(), pack.type, sizes);
   OpBuilder at = OpBuilder::atBlockEnd(&module->getRegion(0).front());
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
                   pack, at, uniqueName("pack"));
-  Value tiles = hostTrips(kernel, nest, pack.loops.front(), extents);
+  Value tiles = hostTripCount(kernel, nest, pack.loops.front(), extents);
   SmallVector<unsigned> axes;
   for (unsigned loop : pack.loops)
     llvm::append_range(axes, nest.axesOf(loop));

@@ -36,7 +36,7 @@ public:
                           const Instance &instance, mlir::Value value);
 
   /// The loop of a shuffle, unrolled `minInstances` to `maxInstances` times
-  /// here, whose instances are neighbours in the last dimension of an access.
+  /// here, whose instances are adjacent in the last dimension of an access.
   std::optional<unsigned> instanceLoop(const OpState &state,
                                        mlir::OpOperand &operand,
                                        bool LoopUse::*shuffle,

@@ -23,7 +23,7 @@ Value ResultWriter::allocateTile(Value like, int64_t rows, int64_t columns) {
                       cast<MemRefType>(like.getType()).getElementType()));
 }
 
-/// The unrolled loop along which the result is in neighbouring elements, if its
+/// The unrolled loop along which the result is in adjacent elements, if its
 /// vectors can be transposed in registers.
 std::optional<unsigned> ResultWriter::loopToTranspose(OpState &state,
                                                       unsigned result,
@@ -67,7 +67,7 @@ void ResultWriter::storeTile(ArrayRef<Value> rows, const Lines &lines,
 }
 
 /// Keeps the value until all instances of the transposed loop are there, and
-/// then writes their elements of each lane, which are neighbours. False where
+/// then writes their elements of each lane, which are adjacent. False where
 /// the result does not lie so. The columns of a register tile are written
 /// together.
 bool ResultWriter::storeTransposed(OpState &state, unsigned result,
@@ -105,8 +105,8 @@ bool ResultWriter::storeTransposed(OpState &state, unsigned result,
 }
 
 /// Keeps the value until those for the positions between its lanes are there,
-/// and then writes all as vectors of neighbours. False where the result does
-/// not lie so.
+/// and then writes all as vectors of adjacent elements. False where the result
+/// does not lie so.
 bool ResultWriter::storeInterleaved(OpState &state, unsigned result,
                                     const Instance &instance, Value memref,
                                     ArrayRef<LaneIndex> at, Value value,

@@ -3,7 +3,7 @@
 //
 // cache(op, at=l, in=shared): the payload of the op is emitted where a slice is
 // filled. Its iterations follow from the index of the element. Where several of
-// them make the neighbours of a vector, each has a vector of its own, and these
+// them make the elements of a vector, each has a vector of its own, and these
 // are interleaved:
 //
 //   d[n, 2 * b + p], 8 elements from 2 * b on:
@@ -105,7 +105,7 @@ SourceReader::firstIterations(ComputeOp op, ArrayRef<LaneIndex> at,
 }
 
 /// The iterations of each of the vectors that are interleaved: those of the
-/// loops inside, of which that with neighbours counts fastest.
+/// loops inside, of which that with adjacent elements counts fastest.
 static SmallVector<SmallVector<LaneIndex>>
 pointsInside(ArrayRef<LaneIndex> first, ArrayRef<ResultDigit> inside) {
   SmallVector<SmallVector<LaneIndex>> points{SmallVector<LaneIndex>(first)};

@@ -90,7 +90,7 @@ static bool isNarrowInteger(VectorType type) {
 
 /// Where the distance of lanes in elements is dynamic and may be one, as in a
 /// dynamic number of columns: an i1 that is true if it is. Else null.
-Value VectorAccess::areNeighbours(Value memref, ArrayRef<LaneIndex> at) {
+Value VectorAccess::areAdjacent(Value memref, ArrayRef<LaneIndex> at) {
   Value isOne;
   for (auto [dim, index] : llvm::enumerate(at)) {
     auto type = cast<MemRefType>(memref.getType());
@@ -127,7 +127,7 @@ static Value emitEither(ImplicitLocOpBuilder &b, Value condition,
   return types.empty() ? Value() : branch.getResult(0);
 }
 
-/// Loads neighbours in memory.
+/// Loads adjacent elements in memory.
 Value VectorAccess::loadLine(Value memref, ValueRange base, VectorType type,
                              Value mask) {
   if (!mask)
@@ -177,7 +177,7 @@ Value VectorAccess::load(Value memref, ArrayRef<LaneIndex> at, int64_t lanes,
   Value offsets = laneOffsets(memref, at, lanes, base);
   if (!offsets)
     return loadLine(memref, base, type, mask);
-  Value isLine = areNeighbours(memref, at);
+  Value isLine = areAdjacent(memref, at);
   if (!isLine)
     return gather(memref, base, offsets, type, mask);
   return emitEither(
@@ -208,7 +208,7 @@ void VectorAccess::store(Value memref, ArrayRef<LaneIndex> at, Value value,
                               lanesThere, value);
     return Value();
   };
-  Value isLine = areNeighbours(memref, at);
+  Value isLine = areAdjacent(memref, at);
   if (!isLine) {
     scatter();
     return;

@@ -112,7 +112,7 @@ private:
   };
 
   LaneIndex strideOf(mlir::Value memref, unsigned dim);
-  mlir::Value areNeighbours(mlir::Value memref, llvm::ArrayRef<LaneIndex> at);
+  mlir::Value areAdjacent(mlir::Value memref, llvm::ArrayRef<LaneIndex> at);
   mlir::Value loadLine(mlir::Value memref, mlir::ValueRange base,
                        mlir::VectorType type, mlir::Value mask);
   void storeLine(mlir::Value memref, mlir::ValueRange base, mlir::Value value,

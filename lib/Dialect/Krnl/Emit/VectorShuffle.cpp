@@ -1,8 +1,8 @@
-//===- VectorShuffle.cpp - Lanes that are no neighbours in memory ---------===//
+//===- VectorShuffle.cpp - Lanes that are not adjacent in memory ---------===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Gathers and scatters take as long as reads and writes one by one. Where it is
-// known how far the lanes are apart, neighbours are loaded and shuffled
+// known how far the lanes are apart, adjacent elements are loaded and shuffled
 // instead.
 //===----------------------------------------------------------------------===//
 
@@ -76,10 +76,10 @@ static std::optional<int64_t> offsetInRow(Value memref, ArrayRef<LaneIndex> at,
   return last.offset;
 }
 
-/// `step` vectors of neighbours; a shuffle takes the lanes of each. They are
-/// all elements of the rows that lanes have one of, as lanes with the others
-/// load them, or the last one ends with the last lane, so that nothing after
-/// it is touched.
+/// `step` vectors of adjacent elements; a shuffle takes the lanes of each. They
+/// are all elements of the rows that lanes have one of, as lanes with the
+/// others load them, or the last one ends with the last lane, so that nothing
+/// after it is touched.
 Value VectorAccess::loadStrided(Value memref, ArrayRef<LaneIndex> at,
                                 VectorType type, int64_t step, Value mask) {
   int64_t lanes = type.getNumElements();
@@ -142,8 +142,8 @@ Value VectorAccess::maskOfElements(const LaneWindow &window, int64_t first) {
       b, VectorType::get({window.lanes}, b.getI1Type()), math.scalar(rest));
 }
 
-/// The elements of a window in vectors of neighbours. The last one ends with
-/// the last element if it is known how many there are.
+/// The elements of a window in vectors of adjacent elements. The last one ends
+/// with the last element if it is known how many there are.
 SmallVector<VectorAccess::Piece>
 VectorAccess::loadPieces(Value memref, ArrayRef<LaneIndex> at,
                          const LaneWindow &window) {

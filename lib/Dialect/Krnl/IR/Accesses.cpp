@@ -409,7 +409,7 @@ bool LaneAnalysis::isGather(tensor::ExtractOp read) const {
   ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
   return llvm::any_of(llvm::enumerate(read.getIndices()), [&](auto indexed) {
     Stride stride = strides.lookup(indexed.value());
-    // Dimensions of one element do not separate neighbours.
+    // Dimensions of one element do not separate adjacent elements.
     bool last = llvm::all_of(shape.drop_front(indexed.index() + 1),
                              [](int64_t size) { return size == 1; });
     return stride == Stride::Other || (stride == Stride::Even && !last);
@@ -421,7 +421,7 @@ bool LaneAnalysis::hasGathers() const {
                       [&](tensor::ExtractOp read) { return isGather(read); });
 }
 
-bool LaneAnalysis::gathersPay(const target::Processor &target) const {
+bool LaneAnalysis::areGathersProfitable(const target::Processor &target) const {
   int64_t gathers = 0, arithmetic = 0;
   for (Operation &inner : body->without_terminator()) {
     if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {

@@ -4,8 +4,8 @@
 //
 // The value of a loop that steps replaced. Loops that were fused divide the
 // value of the fusion, and blocks of it often end where an inner loop does: no
-// division is left then, and neighbours along a block are neighbours along the
-// inner loop.
+// division is left then, and elements that are adjacent along a block are so
+// along the inner loop.
 //
 //===----------------------------------------------------------------------===//
 

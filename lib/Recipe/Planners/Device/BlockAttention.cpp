@@ -37,7 +37,7 @@ namespace onnxc {
 
 namespace {
 /// Fragments of 16 rows, warps, how many of these have rows of their own,
-/// neighbouring columns of a thread, and slices: groups of products in each,
+/// adjacent columns of a thread, and slices: groups of products in each,
 /// and how many there are; or slices are whole parts of the keys.
 struct StripTile {
   int64_t rows, warps, rowWarps, columns, steps, stages;
@@ -171,7 +171,7 @@ StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
       recipe.block(rest, MatrixSums::columnThreads * tile.columns,
                    suffix::fragments, suffix::inFragment);
   std::tie(columns.thread, columns.inside) =
-      recipe.block(rest, tile.columns, suffix::threads, suffix::neighbours);
+      recipe.block(rest, tile.columns, suffix::threads, suffix::adjacent);
   return columns;
 }
 
@@ -388,7 +388,7 @@ void addBlockAttention(KernelOp kernel, const Processor &target,
             if (writer.fits(tile))
               addScored(kernel, target, options, "attention",
                         llvm::formatv("{0} rows, {1} by {2} warps, {3} "
-                                      "neighbouring columns, {4} steps, {5} "
+                                      "adjacent columns, {4} steps, {5} "
                                       "stages{6}",
                                       16 * rows, rowWarps, tile.columnWarps(),
                                       columns, steps, stages,

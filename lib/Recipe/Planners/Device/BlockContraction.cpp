@@ -8,8 +8,8 @@
 // columns.
 //
 // The columns of a thread are vectors that lie apart from each other, with
-// those of the other threads between them: neighbouring threads read
-// neighbouring vectors, which are in different banks.
+// those of the other threads between them: adjacent threads read
+// adjacent vectors, which are in different banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ public:
   double minCycles() {
     return BlockContractionWriter::minCycles(
         shape.rows * shape.rowThreads,
-        shape.columnThreads * shape.vectors * neighbours, /*cluster=*/1,
+        shape.columnThreads * shape.vectors * adjacent, /*cluster=*/1,
         double(target.fmaPerCycle * target.warpThreads));
   }
 
@@ -68,7 +68,7 @@ private:
   };
   RowLoops cutRows(RecipeBuilder &recipe, StringRef row);
   struct ColumnLoops {
-    std::string blocks, vectors, thread, neighbours;
+    std::string blocks, vectors, thread, adjacent;
   };
   ColumnLoops cutColumns(RecipeBuilder &recipe);
   /// Of the sum: parts, slices of a part and terms of a slice.
@@ -87,9 +87,9 @@ private:
   Copying copying{};
   /// Threads along the loop of columns before the innermost one.
   int64_t nextThreads = 1;
-  /// Neighbouring columns of a thread, which are read from a slice at once, and
+  /// Adjacent columns of a thread, which are read from a slice at once, and
   /// whether they are accessed in memory at once, too.
-  int64_t neighbours = 1;
+  int64_t adjacent = 1;
   bool areVectors = false;
 };
 } // namespace
@@ -261,15 +261,15 @@ bool TileWriter::choose(BlockTile maxTile, Copying way) {
   int64_t rows = extentOfAll(loops.rows);
   int64_t columns = extentOfAll(loops.column);
   Type element = getElementTypeOrSelf(loops.op.getDpsInits().front());
-  neighbours = element.isIntOrFloat() && loops.storesInLine
-                   ? target.lanes(element.getIntOrFloatBitWidth())
-                   : 1;
-  areVectors = divides(neighbours, loops.column);
+  adjacent = element.isIntOrFloat() && loops.storesInLine
+                 ? target.lanes(element.getIntOrFloatBitWidth())
+                 : 1;
+  areVectors = divides(adjacent, loops.column);
   if (!areVectors && !maxTile.isPadded)
-    neighbours = 1;
-  if (neighbours == 1)
+    adjacent = 1;
+  if (adjacent == 1)
     maxTile.vectors = scalarColumns;
-  columns = llvm::divideCeil(columns, neighbours);
+  columns = llvm::divideCeil(columns, adjacent);
   nextThreads = 1;
   shape.isPadded = maxTile.isPadded;
   if (maxTile.isPadded)
@@ -280,16 +280,16 @@ bool TileWriter::choose(BlockTile maxTile, Copying way) {
   parts = maxTile.parts;
   if (shape.rows % parts != 0 ||
       !allowsParts(way.steps, shape.rows * shape.rowThreads,
-                   shape.columnThreads * shape.vectors * neighbours))
+                   shape.columnThreads * shape.vectors * adjacent))
     return false;
   bool isWhole =
       divides(shape.rows * shape.rowThreads, loops.rows) &&
-      divides(shape.columnThreads * shape.vectors * neighbours, loops.column);
+      divides(shape.columnThreads * shape.vectors * adjacent, loops.column);
   if (isWhole == maxTile.isPadded)
     return false;
   int64_t threads = shape.rowThreads * shape.columnThreads * nextThreads;
   return threads >= target.warpThreads && threads <= target.tileThreads &&
-         shape.rows * shape.vectors * neighbours >= minTileElements;
+         shape.rows * shape.vectors * adjacent >= minTileElements;
 }
 
 std::pair<std::string, std::string>
@@ -333,7 +333,7 @@ TileWriter::RowLoops TileWriter::cutRows(RecipeBuilder &recipe, StringRef row) {
   auto [blocks, rest] =
       recipe.block(row, ofBlock, suffix::blocks, suffix::inBlock,
                    tailOf(ofBlock, loops.rows));
-  // Threads that are neighbours write neighbours.
+  // Adjacent threads write adjacent elements.
   if (loops.storesInLine) {
     auto [thread, copies] =
         recipe.block(rest, shape.rows, suffix::threads, suffix::registers);
@@ -345,7 +345,7 @@ TileWriter::RowLoops TileWriter::cutRows(RecipeBuilder &recipe, StringRef row) {
 }
 
 TileWriter::ColumnLoops TileWriter::cutColumns(RecipeBuilder &recipe) {
-  int64_t ofLine = shape.columnThreads * neighbours,
+  int64_t ofLine = shape.columnThreads * adjacent,
           ofBlock = shape.vectors * ofLine;
   ColumnLoops columns;
   std::string rest;
@@ -354,8 +354,8 @@ TileWriter::ColumnLoops TileWriter::cutColumns(RecipeBuilder &recipe) {
                    tailOf(ofBlock, loops.column));
   std::tie(columns.vectors, rest) =
       recipe.block(rest, ofLine, suffix::vectors, suffix::line);
-  std::tie(columns.thread, columns.neighbours) =
-      recipe.block(rest, neighbours, suffix::threads, suffix::registers);
+  std::tie(columns.thread, columns.adjacent) =
+      recipe.block(rest, adjacent, suffix::threads, suffix::registers);
   return columns;
 }
 
@@ -399,16 +399,16 @@ ArrayAttr TileWriter::write() {
       cutThreads(recipe, rows.thread, columns.thread, outer[outer.size() - 2]);
   computeFactor(recipe, terms.copies);
   distribute(recipe, outer, threads,
-             {shares, copies, columns.vectors, columns.neighbours, terms.part,
+             {shares, copies, columns.vectors, columns.adjacent, terms.part,
               terms.copies, terms.step});
   mapParts(recipe, terms.part, shares);
   recipe.unroll(copies, shape.rows / parts);
   recipe.unroll(columns.vectors, shape.vectors);
   if (!areVectors)
-    recipe.unroll(columns.neighbours, neighbours);
+    recipe.unroll(columns.adjacent, adjacent);
   cacheOperands(recipe, terms.copies, copying.stages);
   if (areVectors)
-    recipe.vectorize(columns.neighbours, neighbours);
+    recipe.vectorize(columns.adjacent, adjacent);
   recipe.unroll(terms.step, copying.terms);
   return recipe.finish();
 }
@@ -418,7 +418,7 @@ std::string TileWriter::describe() const {
       "{0} x {1} threads, {2} x {3} {4} of {5} each, {6} iterations of {7} "
       "terms, {8} stages{9}{10}",
       shape.rowThreads, shape.columnThreads * nextThreads, shape.rows,
-      shape.vectors, areVectors ? "vectors" : "groups", neighbours,
+      shape.vectors, areVectors ? "vectors" : "groups", adjacent,
       copying.steps / copying.terms, copying.terms, copying.stages,
       shape.isPadded ? ", padded" : "", describeParts());
 }
@@ -456,7 +456,7 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
                           const RecipeOptions &options,
                           RecipeCandidates &candidates) {
   SmallVector<Contraction, 0> ways = findContractions(kernel);
-  // Columns that are neighbours in the result come first.
+  // Columns that are adjacent in the result come first.
   llvm::partition(ways,
                   [](const Contraction &way) { return way.storesInLine; });
   addMatrixContractions(kernel, target, options, ways, candidates);

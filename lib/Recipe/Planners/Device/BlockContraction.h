@@ -45,7 +45,7 @@ protected:
   /// Orders the loops and makes one of all rows, and one of all sums.
   std::pair<std::string, std::string> flattenLoops(RecipeBuilder &recipe);
   /// The loops of blocks, those of rows and columns among them, and inside of
-  /// them the threads, last the one whose neighbours are neighbours: parallel
+  /// them the threads, last the one whose iterations are adjacent: parallel
   /// and mapped. The others run in each thread, in this order.
   void distribute(RecipeBuilder &recipe, llvm::ArrayRef<std::string> blocks,
                   llvm::ArrayRef<std::string> threads,
@@ -102,8 +102,8 @@ protected:
   /// Slices have so many instructions.
   SumLoops cutProducts(RecipeBuilder &recipe, llvm::StringRef sum,
                        int64_t steps);
-  /// Lets a thread store the two neighbours of a row at once that it has of
-  /// such an instruction, where they are neighbours in the result.
+  /// Lets a thread store the two adjacent elements of a row at once that it has
+  /// of such an instruction, where they are adjacent in the result.
   void storePairs(RecipeBuilder &recipe, llvm::StringRef columns);
   std::string describeParts() const {
     return parts == 1 ? "" : ", in " + std::to_string(parts) + " parts";

@@ -7,12 +7,12 @@
 // each of its iterations is that of a warp, or of a block; of a few columns
 // that are summed up across memory a block has those of a line. Of a
 // contraction a block has a tile (BlockContraction.cpp). Else it is that of a
-// thread, so that neighbours in memory are those of neighbouring threads; a
+// thread, so that adjacent elements in memory are those of adjacent threads; a
 // thread has, as far as that is legal, the first of these:
 //
 // Tile:    of a kernel that reduces: rows and one vector of columns, which stay
 //          in registers.
-// Vector:  neighbours along memory as one access.
+// Vector:  adjacent elements along memory as one access.
 // Element: one.
 //
 // Of sums all three are compared, with several terms of each at once: what they
@@ -102,7 +102,7 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   if (rows == 1 && lanes > 1 && !reduces() && outer.size() > 1 &&
       isShort(outer.back()))
     copies = outer.pop_back_val();
-  // Elements that lanes gather are far apart for neighbouring threads.
+  // Elements that lanes gather are far apart for adjacent threads.
   if (outer.empty() || (lanes > 1 && llvm::any_of(ops, [&](ComputeOp op) {
                           return LaneAnalysis(op, outer.back()).hasGathers();
                         })))
@@ -153,7 +153,7 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   return recipe.finish();
 }
 
-/// Where neighbouring threads have neighbouring columns, they read whole rows:
+/// Where adjacent threads have adjacent columns, they read whole rows:
 /// that is better if there are enough of them.
 static void addColumns(KernelOp kernel, const Processor &target,
                        const RecipeOptions &options, BlockWriter &writer,

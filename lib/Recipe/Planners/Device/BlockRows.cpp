@@ -124,8 +124,8 @@ bool BlockWriter::hasRows() {
   });
 }
 
-/// Each sum has its terms in memory, of which neighbours are those of the
-/// neighbouring columns.
+/// Each sum has its terms in memory, of which adjacent elements are those of
+/// the adjacent columns.
 bool BlockWriter::hasColumns() {
   if (own.empty() || hasParts() || common.empty() ||
       elementsOfRow() < target.warpThreads)

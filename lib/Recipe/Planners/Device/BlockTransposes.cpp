@@ -31,7 +31,7 @@ struct Transposition {
 } // namespace
 
 /// The loop by which a step leads to the next element in memory.
-static std::string loopOfNeighbours(ComputeOp op, OpOperand &operand) {
+static std::string contiguousLoop(ComputeOp op, OpOperand &operand) {
   Access access(operand);
   for (auto [dim, axis] : llvm::enumerate(op.getAxes()))
     if (access.hasUnitStride(dim))
@@ -50,13 +50,13 @@ static std::optional<Transposition> findTransposition(KernelOp kernel) {
     return std::nullopt;
   Transposition found;
   ComputeOp last = ops.back();
-  found.column = loopOfNeighbours(last, *last.getDpsInitsMutable().begin());
+  found.column = contiguousLoop(last, *last.getDpsInitsMutable().begin());
   if (found.column.empty())
     return std::nullopt;
   for (ComputeOp op : ops)
     for (OpOperand *input : readInputs(op)) {
       int number = inputNumber(kernel, input->get());
-      std::string row = loopOfNeighbours(op, *input);
+      std::string row = contiguousLoop(op, *input);
       if (number < 0 || row.empty() || row == found.column ||
           !Access(*input).dependsOn(dimOf(op, found.column)))
         continue;

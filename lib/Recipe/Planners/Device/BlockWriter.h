@@ -29,7 +29,7 @@ public:
   /// Threads that may have a row, those first that do usually.
   llvm::SmallVector<int64_t> threadsOfRow();
   /// The recipe for sums across memory by which `threads` threads have the
-  /// terms of the columns that are neighbours in a line of the caches; null if
+  /// terms of the columns that are adjacent in a line of the caches; null if
   /// there are none.
   mlir::ArrayAttr writeColumns(int64_t threads);
   /// The recipe with so many rows and lanes of columns for each thread, and

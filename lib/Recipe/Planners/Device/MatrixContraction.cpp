@@ -109,7 +109,7 @@ ArrayAttr MatrixWriter::write() {
   Parts columns =
       cut(recipe, loops.column, tailOf(columnsOfBlock(), loops.column),
           tile.columnWarps, tile.columns, MatrixSums::columns,
-          MatrixSums::copies, {suffix::threads, suffix::neighbours});
+          MatrixSums::copies, {suffix::threads, suffix::adjacent});
   SumLoops sums = cutProducts(recipe, sum, copying.steps);
   bool sharesColumns = tile.columns % parts == 0;
   Parts &sharedOut = sharesColumns ? columns : rows;

@@ -258,8 +258,8 @@ WarpgroupWriter::cutColumns(RecipeBuilder &recipe) {
       recipe.block(rest, tile.columns, suffix::warpgroups, suffix::inWarpgroup);
   std::tie(columns.tiles, rest) = recipe.block(
       rest, MatrixSums::columns, suffix::fragments, suffix::inFragment);
-  std::tie(columns.thread, columns.copies) = recipe.block(
-      rest, MatrixSums::copies, suffix::threads, suffix::neighbours);
+  std::tie(columns.thread, columns.copies) =
+      recipe.block(rest, MatrixSums::copies, suffix::threads, suffix::adjacent);
   return columns;
 }
 

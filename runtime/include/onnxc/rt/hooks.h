@@ -47,7 +47,7 @@ enum {
   ONNXC_OK = 0,
   ONNXC_ERR_INVALID = 1,     /* bad argument: null, count, rank, type, shape */
   ONNXC_ERR_VALUE = 2,       /* the data itself breaks a rule of the model */
-  ONNXC_ERR_MEMORY = 3,      /* allocation failed or the size is absurd */
+  ONNXC_ERR_MEMORY = 3,      /* allocation failed or the size is excessive */
   ONNXC_ERR_TARGET = 4,      /* this processor lacks a feature */
   ONNXC_ERR_DEADLINE = 5,    /* the context's deadline has passed */
   ONNXC_ERR_UNSUPPORTED = 6, /* the runtime does not do this */
@@ -108,8 +108,8 @@ void *onnxc_rt_scratch(OnnxcCall *call, int32_t tid);
 /* --- Work ----------------------------------------------------------------
  * Runs fn(frame, tid, nthreads, team) for every tid in [0, nthreads) at the
  * same time; tid 0 is the calling thread. nthreads is decided by the runtime
- * and is at most `tiles`: the compiler passes the largest team that pays, 1
- * for work too small to share. `team` is NULL when nthreads is 1.
+ * and is at most `tiles`: the compiler passes the largest team that is
+ * profitable, 1 for work too small to share. `team` is NULL when nthreads is 1.
  * fn may be skipped altogether when the run is to end. Returns the status. */
 typedef void (*OnnxcParallelRegionFn)(void *frame, int32_t tid,
                                       int32_t nthreads, void *team);

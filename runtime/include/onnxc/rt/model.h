@@ -13,10 +13,10 @@
  * stub libm.so.6 and libc.so.6 that lie beside it; `-shared --gc-sections
  * -z now`, with a version script that exports the names of onnxc/rt/Exports.def
  * and nothing else, and a dynamic list of those that artefacts share. With a
- * tag the model defines run_main_graph_TAG and its kin, which call
- * onnxc_rt_run_main_graph and its kin. An object of a model (--emit=obj) is the
- * same in one file, in which all but these is local; programs link it with
- * libonnxc_rt.a.
+ * tag the model defines run_main_graph_TAG and the other entry functions, which
+ * call onnxc_rt_run_main_graph and the other entry functions. An object of a
+ * model (--emit=obj) is the same in one file, in which all but these is local;
+ * programs link it with libonnxc_rt.a.
  *
  *===----------------------------------------------------------------------===*/
 

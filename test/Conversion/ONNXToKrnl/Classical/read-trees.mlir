@@ -30,7 +30,7 @@ func.func @one_number_for_two(%x: tensor<16x2xf32>) -> tensor<16x1xf32> {
 
 func.func @negative_number(%x: tensor<16x2xf32>) -> tensor<16x1xf32> {
   // expected-error @below {{TreeEnsembleRegressor is not supported}}
-  // expected-note @below {{a tree or node has a negative or an absurd number}}
+  // expected-note @below {{a tree or node has a negative or an excessive number}}
   %y = onnx.ml.TreeEnsembleRegressor(%x) {n_targets = 1 : i64, nodes_featureids = array<i64: 1, 0, 0>, nodes_modes = ["BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids = array<i64: 1, 0, 0>, nodes_falsenodeids = array<i64: 2, 0, 0>, nodes_values = array<f32: 0.5, 0.0, 0.0>, nodes_nodeids = array<i64: 0, 1, -2>, nodes_treeids = array<i64: 0, 0, 0>, target_ids = array<i64: 0, 0>, target_nodeids = array<i64: 1, 2>, target_treeids = array<i64: 0, 0>, target_weights = array<f32: 2.0, 3.0>} : (tensor<16x2xf32>) -> tensor<16x1xf32>
   return %y : tensor<16x1xf32>
 }

@@ -15,7 +15,7 @@ func.func @vectorize(%x: !onnx.map<i64, tensor<f32>>) -> tensor<1x3xf32> {
   return %y : tensor<1x3xf32>
 }
 
-// Keys of a sparse map are columns, of which max_map tells the number; the values of a
+// Keys of a sparse map are columns, of which max_map has the number; the values of a
 // dense one are as many as it has.
 // CHECK-LABEL: func @cast(
 // CHECK:         krnl.call @onnxc_call_cast_map({{.*}}) params [1, 5] : (!krnl.obj) -> tensor<1x5xf32>

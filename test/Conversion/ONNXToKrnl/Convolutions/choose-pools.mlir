@@ -46,7 +46,7 @@ func.func @rows(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x?x?xf32>, tensor<1x3x?x?
   return %0, %1, %2 : tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>
 }
 
-// After a convolution the channels come last: lanes are neighbours, and the border is
+// After a convolution the channels come last: lanes are adjacent, and the border is
 // around what the convolution writes.
 // CHECK-LABEL: func @channels
 // CHECK-NOT:     krnl.separate

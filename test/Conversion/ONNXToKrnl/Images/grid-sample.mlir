@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --split-input-file --verify-diagnostics | FileCheck %s
 
-// The grid names the last dimension first; each place has two neighbours in each
+// The grid names the last dimension first; each place has two nearest elements in each
 // dimension, and what lies outside is zero.
 // CHECK-LABEL: func.func @linear
 // CHECK: krnl.kernel "GridSample" loops [d0 = 1, d1 = 2, d2 = 5, d3 = 6]

@@ -44,7 +44,7 @@ func.func @scales_of_unknown_number(%x: tensor<2x3xf32>, %s: tensor<?xf32>) -> t
   return %y : tensor<2x3xui8>
 }
 
-// Whole blocks are a dimension: their neighbours have one scale, and no index of one
+// Whole blocks are a dimension: their elements have one scale, and no index of one
 // is computed.
 // CHECK-LABEL: func @whole_blocks
 // CHECK:         krnl.kernel "DequantizeLinear" loops [d0 = 3, d1 = 2, d2 = 16]

@@ -27,7 +27,7 @@ func.func @training(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %
 }
 
 // Channels beside the first and the last are zeros.
-// CHECK-LABEL: func.func @neighbours
+// CHECK-LABEL: func.func @adjacent_channels
 // CHECK:         krnl.kernel "pad"
 // CHECK:         krnl.kernel "LRN" loops [d0 = 1, d1 = %{{[^],]+}}, d2 = 4, k = 3]
 // CHECK:           krnl.compute [d0, d1, d2 | k]
@@ -35,7 +35,7 @@ func.func @training(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>, %
 // CHECK-NEXT:        arith.addf
 // CHECK:             math.powf
 // CHECK-NEXT:        arith.divf
-func.func @neighbours(%x: tensor<1x?x4xf32>) -> tensor<1x?x4xf32> {
+func.func @adjacent_channels(%x: tensor<1x?x4xf32>) -> tensor<1x?x4xf32> {
   %y = "onnx.LRN"(%x) {size = 3 : i64} : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
   return %y : tensor<1x?x4xf32>
 }

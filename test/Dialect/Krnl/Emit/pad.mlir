@@ -54,7 +54,7 @@ func.func @pipeline(%x: tensor<13x22xf32>, %w: tensor<22x24xf32>, %o: tensor<13x
   return %y : tensor<13x24xf32>
 }
 
-// The threads go along fused loops: four neighbours of a row may be in two of its blocks, of which the last one
+// The threads go along fused loops: four adjacent elements of a row may be in two of its blocks, of which the last one
 // ends within them.
 // CHECK-LABEL: func private @kernel_fused_0(
 // CHECK:         nvvm.barrier0

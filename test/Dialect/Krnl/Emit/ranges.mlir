@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --split-input-file --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
-// An index outside of the range becomes its first one, and the element zero, or the one that the access tells;
+// An index outside of the range becomes its first one, and the element zero, or the one that the access names;
 // results are not stored there.
 
 module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {

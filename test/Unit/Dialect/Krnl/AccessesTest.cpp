@@ -130,11 +130,11 @@ TEST_F(AccessesTest, SlideIsTheRowsUnderAWindow) {
     ASSERT_TRUE(slide);
     EXPECT_EQ(slide->stride, 2);
   }
-  // Between the positions of its neighbour.
+  // Between the positions of the adjacent one.
   EXPECT_FALSE(windowOf(d0 * 3 + d2 * 2));
 }
 
-TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateNeighbours) {
+TEST_F(AccessesTest, LastDimensionsOfOneElementDoNotSeparateAdjacentElements) {
   ComputeOp op =
       makeOp(2, 0, {{{4, 8, 1}, {d0, d1, fixed(0)}}}, {{8, 4}, {d1, d0}},
              [](ValueRange args) { return args[0]; });
@@ -275,8 +275,8 @@ TEST_F(AccessesTest, OneIndexMayMoveAndTheOthersMustNot) {
   EXPECT_EQ(alongRow.vectorBits(), 32u);
   EXPECT_TRUE(fitsVectors(op));
   onnxc::target::Processor target;
-  EXPECT_TRUE(alongRow.gathersPay(target));
-  EXPECT_FALSE(alongColumn.gathersPay(target));
+  EXPECT_TRUE(alongRow.areGathersProfitable(target));
+  EXPECT_FALSE(alongColumn.areGathersProfitable(target));
 }
 
 TEST_F(AccessesTest, WorkDoneOnceIsCountedApart) {

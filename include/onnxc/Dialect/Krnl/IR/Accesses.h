@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The one analysis of accesses: the elements that neighbouring iterations of a
+// The one analysis of accesses: the elements that adjacent iterations of a
 // loop access, gathers of a payload along it, and the kind of the sum of an op.
 // Fusion, layouts, recipes and emission use it. For
 //
@@ -42,7 +42,7 @@ public:
   unsigned getRank() const { return subscripts.size(); }
   unsigned getNumLoops() const { return numLoops; }
   /// The rank without the last dimensions of one element at a fixed index,
-  /// which do not separate neighbours in memory.
+  /// which do not separate adjacent elements in memory.
   unsigned rankAlongMemory() const { return memoryRank; }
   mlir::AffineExpr getIndex(unsigned position) const {
     return subscripts[position].index;
@@ -181,10 +181,10 @@ public:
   /// consecutive in memory.
   bool isGather(mlir::tensor::ExtractOp read) const;
   bool hasGathers() const;
-  /// Returns true if there is enough vector arithmetic of floats to pay for the
-  /// gathers, or there are no gathers. Returns false for gathers of elements of
-  /// less than 32 bits.
-  bool gathersPay(const target::Processor &target) const;
+  /// Returns true if there is enough vector arithmetic of floats to make up for
+  /// the gathers, or there are no gathers. Returns false for gathers of
+  /// elements of less than 32 bits.
+  bool areGathersProfitable(const target::Processor &target) const;
   /// Bits of the widest element that lanes differ in; 0 if some element of the
   /// payload is no number that fits a vector. Indices become addresses, and do
   /// not count.

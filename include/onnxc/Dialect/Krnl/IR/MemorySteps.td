@@ -15,7 +15,7 @@ def Krnl_CacheStep
   let description = [{
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
     reads operand 0 inside copies the elements that it will read there, in the
-    order of its loops inside. The slices have known sizes and are at most 64 KB.
+    order of its loops inside. The slices have known sizes and are at most 64 KiB.
 
     `cache(0, at=k.o, in=shared)`: the threads of a tile copy one slice for all of
     them to memory that they share, and wait for each other before and after. The
@@ -85,7 +85,7 @@ def Krnl_ArenaStep : Krnl_Step<"Arena", "arena", "arena", "getOp()"> {
   let description = [{
     `arena(exp)`: the results of op `exp` are whole tensors in the arena of the
     run. Without the step the part of an intermediate that a tile needs is on the
-    stack, if its size is known and at most 64 KB; where it is not, or is passed
+    stack, if its size is known and at most 64 KiB; where it is not, or is passed
     in registers, the step is refused.
   }];
   let parameters = (ins OpName:$op);

@@ -111,7 +111,7 @@ llvm::SmallVector<mlir::AffineExpr> indicesOverAxes(mlir::AffineMap map,
 /// its registers.
 bool isSharedByThreads(const LoopNest &nest, const BodyOp &op);
 
-/// Tells which values the target of the kernel passes in registers: where
+/// Decides which values the target of the kernel passes in registers: where
 /// each tile has one thread, none of ops that several threads share.
 StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest);
 

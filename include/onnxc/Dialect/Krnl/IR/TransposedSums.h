@@ -12,7 +12,7 @@
 namespace onnxc::krnl {
 
 /// Elements along each side of a square that is transposed as a whole: fewer
-/// do not pay.
+/// are not profitable.
 constexpr int64_t minSquare = 4;
 
 /// Returns true if sums may be transposed before they are stored: their lanes

@@ -66,11 +66,11 @@ def Krnl_InterleaveStep
   let description = [{
     `interleave(c)`: where the lanes of a result are as many elements apart as
     `c`, which is unrolled, has copies, these are interleaved in registers and
-    stored as vectors of neighbours. Where `transpose` is possible, too, it is for
+    stored as vectors of adjacent elements. Where `transpose` is possible, too, it is for
     loads.
 
     Where the lanes of an operand are no more elements apart than `c` has copies, which
-    are neighbours, all that they read is loaded once, and each copy takes its
+    are adjacent, all that they read is loaded once, and each copy takes its
     lanes out of that: a window of 5 columns that moves by two loads 4 vectors, not
     20, for 28 results in lanes of 16. Where
     the number of lanes that are left is dynamic, `strided` is for them.
@@ -85,7 +85,7 @@ def Krnl_StridedStep
   let summary = "Access strided lanes by contiguous vectors";
   let description = [{
     `strided(c, 3)`: where the lanes of `c` are 3 elements apart in memory, the
-    3 vectors of neighbours that they lie in are loaded, or stored under masks,
+    3 vectors of adjacent elements that they lie in are loaded, or stored under masks,
     and the lanes shuffled. Without the step each lane is loaded or stored by
     itself.
   }];

@@ -159,7 +159,7 @@ def KrnlLimitStackPass : Pass<"krnl-limit-stack"> {
 
     ```mlir
     recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o)]
-    // on a target with 1 KB of stack for 2 KB of results of op 0:
+    // on a target with 1 KiB of stack for 2 KiB of results of op 0:
     recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o), arena(0)]
     ```
   }];
@@ -257,7 +257,7 @@ def KrnlPlanMemoryPass : Pass<"krnl-plan-memory", "::mlir::ModuleOp"> {
     Launches on a device run concurrently unless their buffers share bytes. There,
     buffers share bytes if their launches depend on each other anyway, or where that
     extends the critical path least, in an arena of at most 1.5 times the minimum
-    size, or of 2 MB.
+    size, or of 2 MiB.
 
     Everything else comes from the pool of the call and is released after its last
     use on every path. The attributes `krnl.arena_bytes` or `krnl.arena_formula`

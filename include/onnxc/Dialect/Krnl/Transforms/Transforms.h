@@ -69,7 +69,7 @@ struct AttentionParts {
 
 /// Finds the kernels that belong to the contraction `consumer` as the first
 /// parts of an attention; fails, with the reason, where there are none, or it
-/// does not pay to make one kernel of them.
+/// is not profitable to make one kernel of them.
 mlir::FailureOr<AttentionParts> findAttention(KernelOp consumer,
                                               std::string &reason);
 
@@ -133,7 +133,7 @@ void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Drops loops of one iteration; 0 replaces their indices in accesses.
 void dropUnitLoops(KernelOp kernel);
 
-/// Makes neighbouring loops that access memory contiguously one loop, over
+/// Makes adjacent loops that access memory contiguously one loop, over
 /// operands whose dimensions are collapsed likewise.
 void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 

@@ -9,7 +9,7 @@
 //   for each own value: load that of block 0, 1, ..., add them up in this order
 //   arrive at the cluster, which waits for that before it stores again
 //
-// Threads with neighbouring numbers access neighbours.
+// Threads with adjacent numbers access adjacent elements.
 //
 //===----------------------------------------------------------------------===//
 

@@ -65,7 +65,7 @@ static Value exchange(ImplicitLocOpBuilder &b, Value value, int64_t distance) {
   return b.createOrFold<arith::BitcastOp>(type, value);
 }
 
-/// Combines each value with those of so many threads with neighbouring numbers.
+/// Combines each value with those of so many threads with adjacent numbers.
 static void combineLanes(ImplicitLocOpBuilder &b, MutableArrayRef<Value> values,
                          int64_t threads, TileThreads::Combine combine) {
   for (int64_t distance = threads / 2; distance > 0; distance /= 2)
@@ -147,7 +147,7 @@ static void combineBlock(const Exchange &by, MutableArrayRef<Value> values,
 }
 
 /// Combines the values of threads with the same place in some warps, each of
-/// which has combined those of so many neighbours.
+/// which has combined those of so many adjacent threads.
 static void combineWarps(const Exchange &by, MutableArrayRef<Value> values,
                          int64_t lanes, int64_t words, ThreadLoop warps) {
   ImplicitLocOpBuilder &b = by.b;

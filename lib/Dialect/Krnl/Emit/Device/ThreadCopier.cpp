@@ -2,13 +2,13 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Threads take the elements of a slice in turn, 16 bytes at a time where the
-// operand has so many neighbours along a loop. Neighbouring threads copy
-// neighbours in memory: whole sectors at least, and all of a row if the slice
-// has its elements in the same order. Else its rows are padded, so that the
-// threads of a warp write to different banks.
+// operand has so many adjacent elements along a loop. Adjacent threads copy
+// adjacent elements in memory: whole sectors at least, and all of a row if the
+// slice has its elements in the same order. Else its rows are padded, so that
+// the threads of a warp write to different banks.
 //
 // Slices of a pipeline are copied without going through registers, by 4, 8 or
-// 16 bytes that stay neighbours; smaller elements that do not go through these.
+// 16 bytes that stay adjacent; smaller elements that do not go through these.
 //===----------------------------------------------------------------------===//
 
 #include "Device/ThreadCopier.h"
@@ -34,8 +34,8 @@ static constexpr int64_t sectorBytes = 32, wordBytes = 4;
 static constexpr int64_t maxUnrolledRounds = 8;
 
 /// The loop along memory, and those whose iterations continue its line both in
-/// memory and in the slice until an access has enough neighbours, which are
-/// whole iterations of each loop but the last.
+/// memory and in the slice until an access has enough adjacent elements, which
+/// are whole iterations of each loop but the last.
 SmallVector<unsigned> ThreadCopier::loopsOfLine(const CachedSlice &slice,
                                                 unsigned along,
                                                 int64_t maxElements) {
@@ -62,8 +62,8 @@ SmallVector<unsigned> ThreadCopier::loopsOfLine(const CachedSlice &slice,
   return line;
 }
 
-/// Neighbours that one access may have: it begins at a multiple of them in all
-/// iterations, and no loop ends within it.
+/// Adjacent elements that one access may have: it begins at a multiple of them
+/// in all iterations, and no loop ends within it.
 int64_t ThreadCopier::lanesAlong(const CachedSlice &slice,
                                  ArrayRef<unsigned> line) {
   const Access &access = storage.plan(slice.op).access(*slice.use);
@@ -102,7 +102,7 @@ ThreadCopier::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   if (along) {
     int64_t maxElements = elementsOfAccess(*slice.use);
     SmallVector<unsigned> line = loopsOfLine(slice, *along, maxElements);
-    // Words are copied ahead one by one where they do not stay neighbours.
+    // Words are copied ahead one by one where they do not stay adjacent.
     bool isWord = maxElements == sliceAccessBytes / wordBytes;
     // Chunks of other elements are not in one piece.
     bool isApart = slice.swizzle && *along != slice.loops.back();

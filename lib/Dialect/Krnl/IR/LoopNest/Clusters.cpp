@@ -161,7 +161,7 @@ static LogicalResult checkParts(const LoopNest &nest, unsigned parts,
   return success();
 }
 
-/// The blocks of a cluster have neighbouring tiles, or parts of one, and wait
+/// The blocks of a cluster have adjacent tiles, or parts of one, and wait
 /// for each other.
 LogicalResult NestBuilder::checkCluster(EmitErrorFn emitError) const {
   std::optional<unsigned> cluster = clusterLoop(*this);

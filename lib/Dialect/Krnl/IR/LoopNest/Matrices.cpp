@@ -212,8 +212,8 @@ std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
   return reasonAgainstWaiting(nest);
 }
 
-/// The elements of an instruction are read with their neighbours along the
-/// sums; some may be transposed on the way.
+/// The elements of an instruction are read with those that are adjacent along
+/// the sums; some may be transposed on the way.
 bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned number) {
   const BodyOp &op = nest.op(number);
   if (!cache.shared || !mmaOf(nest, number))

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a later step can make illegal, checked after each. Each of these tells
+// What a later step can make illegal, checked after each. Each of these says
 // why it is, and is empty if it is not.
 //
 //===----------------------------------------------------------------------===//

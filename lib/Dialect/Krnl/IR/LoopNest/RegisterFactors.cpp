@@ -30,7 +30,7 @@ namespace onnxc::krnl {
 static constexpr unsigned elementBits = 16;
 static constexpr int64_t instructionTerms = 2 * MatrixSums::columns;
 
-/// The dimension of the operand along which the products are neighbours.
+/// The dimension of the operand along which the products are adjacent.
 static std::optional<unsigned> dimAlong(const Access &read, unsigned products) {
   for (unsigned position : llvm::seq(read.getRank()))
     if (read.stepAt(position, products) == 1)

@@ -2,8 +2,8 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// transpose, interleave: the elements that the lanes of a vector access are no
-// neighbours, but those of several copies are. strided: they are only a few
+// transpose, interleave: the elements that the lanes of a vector access are not
+// adjacent, but those of several copies are. strided: they are only a few
 // elements apart.
 //
 //===----------------------------------------------------------------------===//

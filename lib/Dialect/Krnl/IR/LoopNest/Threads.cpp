@@ -66,7 +66,7 @@ SmallVector<ThreadLoop> sumsOfThreads(const LoopNest &nest, unsigned op) {
 SmallVector<int64_t> exchangedWords(ArrayRef<ThreadLoop> loops,
                                     int64_t tileThreads) {
   SmallVector<int64_t> words;
-  // Neighbours that have combined their values have one word together.
+  // Threads that have combined their values have one word together.
   int64_t lanes = 1;
   for (const ThreadLoop &loop : loops) {
     if (loop.stride == 1)
@@ -208,10 +208,10 @@ LogicalResult NestBuilder::map(StringRef name, bool cluster, StringRef as,
   return success();
 }
 
-/// Threads combine their parts of a sum by the neighbours in a warp, and then
-/// by warps, which wait for each other. Threads of the innermost mapped loop
-/// may be in several warps where it is the only one; those of another loop have
-/// the same place in different warps.
+/// Threads combine their parts of a sum by the adjacent ones in a warp, and
+/// then by warps, which wait for each other. Threads of the innermost mapped
+/// loop may be in several warps where it is the only one; those of another loop
+/// have the same place in different warps.
 static LogicalResult checkCombined(const LoopNest &nest, const BodyOp &op,
                                    const LoopUse &use, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(use.loop);

@@ -6,7 +6,7 @@
 // -> loops [nhw]     add ins(collapse %x : tensor<392xf32>)
 //
 // Two loops can be one where every tensor that one of them indexes is indexed
-// by both, in neighbouring dimensions: memory is row-major, so their product
+// by both, in adjacent dimensions: memory is row-major, so their product
 // accesses it in order. Vectors then cross short rows. The same holds for
 // tensors that are read at an index of each of the two loops, if their inner
 // dimension is as long as its loop.

@@ -173,9 +173,9 @@ static bool waitsForReader(Candidate &pair) {
          classify(reader) != ReductionKind::Contraction;
 }
 
-/// Returns true if the producer reads at computed indices, neighbours along its
-/// result's last dimension, which the consumer writes as another one. Together
-/// they would read or write all elements one by one.
+/// Returns true if the producer reads at computed indices, adjacent elements
+/// along its result's last dimension, which the consumer writes as another one.
+/// Together they would read or write all elements one by one.
 static bool transposesReads(Candidate &pair) {
   for (Value value : pair.producer.getYield().getValues()) {
     auto op = cast<ComputeOp>(value.getDefiningOp());

@@ -209,9 +209,9 @@ Value ParallelRegionFormer::teamTiles(OpBuilder &builder, Run &run,
   OpFoldResult perWorker =
       numbers.number((isInLoop ? target.loopWakeCycles : target.wakeCycles) +
                      barriers * target.barrierCycles);
-  OpFoldResult pays = numbers.div(work, perWorker);
+  OpFoldResult profitable = numbers.div(work, perWorker);
   return numbers.value(
-      numbers.min(numbers.max(pays, numbers.number(1)), maxTiles));
+      numbers.min(numbers.max(profitable, numbers.number(1)), maxTiles));
 }
 
 /// Lets workers poll between tiles of launches of much work, and before the

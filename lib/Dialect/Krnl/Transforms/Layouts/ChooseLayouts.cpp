@@ -226,7 +226,7 @@ static void chooseLayouts(Operation *module) {
   };
   vote();
   groups.pinShortRuns();
-  groups.tieNeighbours(kernels);
+  groups.tieAdjacent(kernels);
   vote();
   permuteAll(groups, kernels, module);
 }

@@ -72,9 +72,9 @@ LayoutGroups::LayoutGroups(ArrayRef<KernelOp> kernels,
       pinned[groups.findLeader(node.value)] = true;
 }
 
-void LayoutGroups::tieNeighbours(ArrayRef<KernelOp> kernels) {
+void LayoutGroups::tieAdjacent(ArrayRef<KernelOp> kernels) {
   for (KernelOp kernel : kernels) {
-    tieNeighbours(kernel);
+    tieAdjacent(kernel);
     tieReads(kernel);
   }
 }
@@ -203,7 +203,7 @@ void LayoutGroups::tieReads(KernelOp kernel) {
 }
 
 /// Operands that an op which reduces nothing accesses by the same loops.
-void LayoutGroups::tieNeighbours(KernelOp kernel) {
+void LayoutGroups::tieAdjacent(KernelOp kernel) {
   for (auto op : kernel.getBody().getOps<ComputeOp>()) {
     if (op.getNumReductionLoops() != 0)
       continue;

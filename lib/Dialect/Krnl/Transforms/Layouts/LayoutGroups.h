@@ -43,7 +43,7 @@ public:
   /// several, of which the last does not fill a vector. Forgets all votes.
   void pinShortRuns();
   /// Ties tensors that are accessed side by side and can both be moved.
-  void tieNeighbours(llvm::ArrayRef<KernelOp> kernels);
+  void tieAdjacent(llvm::ArrayRef<KernelOp> kernels);
 
   /// Returns true if the order of the value's dimensions can be chosen.
   bool isMovable(mlir::Value value);
@@ -75,7 +75,7 @@ private:
   void addValues(KernelOp kernel);
   void addView(mlir::Operation *view);
   void tieMemory(KernelOp kernel);
-  void tieNeighbours(KernelOp kernel);
+  void tieAdjacent(KernelOp kernel);
   void tieReads(KernelOp kernel);
   void tieView(mlir::Operation *view);
   llvm::SmallVector<unsigned> leadersOf(mlir::Value value);

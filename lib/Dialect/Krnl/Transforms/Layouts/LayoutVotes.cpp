@@ -117,7 +117,7 @@ static SumOperands findOperands(KernelOp kernel, ComputeOp op) {
   return found;
 }
 
-/// The loop along which results are neighbours in memory, if the elements that
+/// The loop along which results are adjacent in memory, if the elements that
 /// they read are none.
 static std::optional<unsigned> loopOfSteps(OpOperand &result,
                                            const Access &read) {
@@ -252,7 +252,7 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
   return true;
 }
 
-/// Elements at computed indices are neighbours along the loop that is an index
+/// Elements at computed indices are adjacent along the loop that is an index
 /// of its own, if no other index has to do with it: vectors of them are no
 /// gathers. Of several all will do: the ops beside this one decide.
 void LayoutVoter::voteForReads() {

@@ -208,7 +208,7 @@ void Skyline::enter(unsigned number) {
   ArenaSlot &slot = slots[number];
   auto end = splitAt(slot.last + 1), begin = splitAt(slot.first);
   // Of those that are seen from above, a slot that ends or begins later than
-  // its neighbour is below that neighbour.
+  // the slot beside it is below that slot.
   SmallVector<unsigned> seen, hidden;
   for (auto segment = begin; segment != end; ++segment) {
     unsigned other = segment->second;

@@ -4,7 +4,7 @@
 //
 // dequantise -> operator -> quantise, and the operators that are defined as
 // that, become operations on bytes. Only products and movements have rules
-// here: elementwise operators are fused with their neighbours anyway and read
+// here: elementwise operators are fused with those around them anyway and read
 // and write bytes in that kernel.
 //
 //===----------------------------------------------------------------------===//

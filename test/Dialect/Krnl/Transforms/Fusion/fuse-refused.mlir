@@ -239,7 +239,7 @@ func.func @computed_read(%x: tensor<16xf32>) -> tensor<16xf32> {
   return %1 : tensor<16xf32>
 }
 
-// Rows at computed indices are neighbours along j, which the consumer writes apart: together
+// Rows at computed indices are adjacent along j, which the consumer writes apart: together
 // they would read or write element by element.
 // CHECK: the consumer transposes what the producer reads in order
 func.func @rows_transposed(%x: tensor<64x32xf32>, %i: tensor<8xi64>) -> tensor<32x8xf32> {

@@ -18,8 +18,8 @@ func.func @loop(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
-  %trips = tensor.extract %count[] : tensor<index>
-  %r = scf.for %i = %c0 to %trips step %c1 iter_args(%a = %x) -> tensor<?xf32> {
+  %iterations = tensor.extract %count[] : tensor<index>
+  %r = scf.for %i = %c0 to %iterations step %c1 iter_args(%a = %x) -> tensor<?xf32> {
     %e = tensor.empty(%n) : tensor<?xf32>
     %b = krnl.launch @k ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
     scf.yield %b : tensor<?xf32>

@@ -87,10 +87,10 @@ func.func @what_ends_a_region(%x: memref<?xf32>, %n: index, %ok: i1) -> f32 {
 
 // -----
 
-// 1,000 cycles do not pay for a second worker; work that depends on a size of the
+// 1,000 cycles do not make up for a second worker; work that depends on a size of the
 // run is weighed when that is known: half a cycle for each element, and 100.
 func.func private @k(memref<?xf32>, index, memref<?xf32>, index, index) attributes {krnl.kernel}
-// CHECK-LABEL: func @team_that_pays
+// CHECK-LABEL: func @profitable_team
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : index
 // CHECK:         krnl.parallel_region tiles(%[[ONE]])
 // CHECK:         scf.if
@@ -105,7 +105,7 @@ func.func private @k(memref<?xf32>, index, memref<?xf32>, index, index) attribut
 // CHECK:           %[[PAYS:.+]] = arith.maxsi %[[PIECES]]
 // CHECK:           %[[TEAM:.+]] = arith.minsi %[[PAYS]]
 // CHECK:           krnl.parallel_region tiles(%[[TEAM]])
-func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
+func.func @profitable_team(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i1) {
   %c8 = arith.constant 8 : index
   krnl.launch @k ins(%x, %n : memref<?xf32>, index) outs(%y : memref<?xf32>) tiles(%c8) {krnl.cycles = [[1000.0]]}
   scf.if %c {
@@ -118,7 +118,7 @@ func.func @team_that_pays(%x: memref<?xf32>, %n: index, %y: memref<?xf32>, %c: i
 
 func.func private @k(memref<4096xf32>, memref<4096xf32>, index, index) attributes {krnl.kernel}
 
-// Each launch alone would not pay, all of them together do. One tile alone is no
+// Each launch alone would not be profitable, all of them together are. One tile alone is no
 // work that a team could share, and a launch of unknown cost is none.
 // CHECK-LABEL: func @whole_work
 // CHECK:         %[[THREE:.+]] = arith.constant 3 : index
@@ -147,7 +147,7 @@ func.func @cost_of_tiles(%x: memref<4096xf32>, %y: memref<4096xf32>, %n: index) 
   return
 }
 
-// In a loop less work pays: workers are still awake.
+// In a loop less work is profitable: workers are still awake.
 // CHECK-LABEL: func @in_loop
 // CHECK:         scf.for
 // CHECK:           %[[EIGHT:.+]] = arith.constant 8 : index

@@ -1,7 +1,7 @@
 // RUN: onnx-opt %s --krnl-form-parallel-regions --split-input-file | FileCheck %s
 
 // Arithmetic on known numbers makes no operations: the work of a launch of known size says
-// by itself how many workers pay.
+// by itself how many workers are profitable.
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 // CHECK-LABEL: func @known
 // CHECK-NOT:     arith.muli

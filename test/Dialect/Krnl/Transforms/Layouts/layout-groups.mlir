@@ -141,7 +141,7 @@ func.func @views(%x: tensor<3x16x16xf32>) -> tensor<8x10x10xf32> {
 }
 
 // Four channels of a group do not fill a vector: the convolution of groups keeps its
-// pixels along memory, and its neighbours read and write them so.
+// pixels along memory, and the kernels beside it read and write them so.
 // CHECK-LABEL: func @short_groups
 // CHECK:         krnl.kernel "first" {{.+}} outs(%{{.+}} : tensor<64x14x14xf32>)
 // CHECK:         krnl.kernel "groups" {{.+}} outs(%{{.+}} : tensor<16x4x12x12xf32>)

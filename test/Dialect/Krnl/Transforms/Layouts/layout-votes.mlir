@@ -327,7 +327,7 @@ func.func @many_results(%x: tensor<32x?x?xf32>, %h: index, %v: index, %g: index,
   return %1 : tensor<8x?x?xf32>
 }
 
-// The lanes of a window that moves by two are not neighbours: where each element is
+// The lanes of a window that moves by two are not adjacent: where each element is
 // read at many positions the operand has its channels last, though the result has
 // them first.
 // CHECK-LABEL: func @window_of_steps
@@ -474,11 +474,11 @@ func.func @small_window_of_steps(%x: tensor<32x129x129xf32>) -> tensor<32x64x64x
   return %1 : tensor<32x64x64xf32>
 }
 
-// So it does where lanes are neighbours.
-// CHECK-LABEL: func @window_of_neighbours
+// So it does where lanes are adjacent.
+// CHECK-LABEL: func @window_of_adjacent_lanes
 // CHECK:         krnl.kernel "pad" {{.+}} outs(%{{.+}} : tensor<32x68x68xf32>)
 // CHECK:         krnl.kernel "window" {{.+}} outs(%{{.+}} : tensor<32x64x64xf32>)
-func.func @window_of_neighbours(%x: tensor<32x68x68xf32>) -> tensor<32x64x64xf32> {
+func.func @window_of_adjacent_lanes(%x: tensor<32x68x68xf32>) -> tensor<32x64x64xf32> {
   %w = krnl.constant dense<1.0> : tensor<32x5x5xf32>
   %e0 = tensor.empty() : tensor<32x68x68xf32>
   %0 = krnl.kernel "pad" loops [a = 32, b = 68, c = 68] ins(%x : tensor<32x68x68xf32>) outs(%e0 : tensor<32x68x68xf32>) {

@@ -1,6 +1,6 @@
 // RUN: onnx-opt %s --onnx-fuse-quantization --split-input-file | FileCheck %s
 
-// Two columns of four weights in blocks of two, from [K, N]: neighbours along K
+// Two columns of four weights in blocks of two, from [K, N]: adjacent elements along K
 // share a byte, and count from the middle of their range: -8 is 0, 7 is 15.
 // CHECK-LABEL: func.func @blocks
 // CHECK-DAG:     %[[W:.+]] = onnx.Constant dense<{{\[\[\[}}144], [251]], {{\[\[}}120], [249]]]> : tensor<2x2x1xui8>

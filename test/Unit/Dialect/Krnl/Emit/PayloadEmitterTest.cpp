@@ -120,7 +120,7 @@ TEST_F(PayloadEmitterTest, WhatIsTheSameInAllLanesStaysScalar) {
 
 // Lane numbers 0 to 7 beside the distance of the bound from the first lane, in
 // the bits of what is selected, whatever side the index stands on.
-TEST_F(PayloadEmitterTest, NeighboursAreComparedAsNumbersOfLanes) {
+TEST_F(PayloadEmitterTest, AdjacentAreComparedAsNumbersOfLanes) {
   Value bound = openFunction({b.getIndexType()})[0];
   for (unsigned bits : {8, 16})
     for (bool isFirst : {true, false}) {

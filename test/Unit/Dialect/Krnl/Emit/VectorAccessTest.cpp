@@ -26,7 +26,7 @@ protected:
 /// The index of lane 0, and how far each lane is from the one before.
 LaneIndex lane(int64_t first, int64_t step) { return {{}, first, step, {}}; }
 
-TEST_F(VectorAccessTest, NeighboursAreOneVector) {
+TEST_F(VectorAccessTest, AdjacentAreOneVector) {
   access.load(memref, {lane(3, 0), lane(0, 1)}, 8, {});
   access.store(memref, {lane(4, 0), lane(0, 1)},
                access.load(memref, {lane(0, 0), lane(0, 0)}, 1, {}), 8, {});
@@ -122,7 +122,7 @@ TEST_F(VectorAccessTest, FewColumnsAreNarrowSquaresSideBySide) {
             (SmallVector<int64_t>{0, 1, 8, 9, 4, 5, 12, 13}));
 }
 
-TEST_F(VectorAccessTest, LanesMayBeNeighboursInOneColumn) {
+TEST_F(VectorAccessTest, LanesMayBeAdjacentInOneColumn) {
   func.erase();
   int64_t unknown = ShapedType::kDynamic;
   Value columns =
@@ -141,7 +141,7 @@ TEST_F(VectorAccessTest, LanesMayBeNeighboursInOneColumn) {
   });
 }
 
-TEST_F(VectorAccessTest, LanesAreNoNeighboursInSeveralColumns) {
+TEST_F(VectorAccessTest, LanesAreNotAdjacentInSeveralColumns) {
   func.erase();
   int64_t unknown = ShapedType::kDynamic;
   Value columns =

@@ -26,7 +26,7 @@ std::optional<SwizzledSlice> swizzledSlice(const LoopNest &nest,
 /// of mma.m16n8k16 and wgmma.m64nNk16).
 struct RegisterFactor {
   /// The loops of that op over the tiles of eight elements of a row, and over
-  /// the neighbours of a thread in them.
+  /// the adjacent elements of a thread in them.
   unsigned tiles, copies;
   /// The loops over instructions of the op that multiplies, and how many
   /// elements of a row their iterations are apart.

@@ -2,7 +2,7 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// transpose, interleave, strided: vectors whose elements are no neighbours.
+// transpose, interleave, strided: vectors whose elements are not adjacent.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_LOOPNEST_SHUFFLES_H

@@ -180,6 +180,7 @@ void StripWriter::cutAll(RecipeBuilder &recipe, const StripTile &tile) {
   bool isWhole = isStatic(kernel, row) && extent(row) % rowsOfBlock == 0;
   std::string rest;
   rowGroups.clear();
+  rowWarps.clear();
   // The sums over the keys are no loops of threads.
   std::tie(keySlices, rest) = recipe.block(
       scores.column, termsOfSlice(tile.isOfWarpgroups, tile.steps),

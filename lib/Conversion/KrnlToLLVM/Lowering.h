@@ -208,6 +208,16 @@ mlir::Value constant64(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value constant32(mlir::OpBuilder &builder, mlir::Location loc,
                        int32_t value);
 
+/// The elements of a vector.
+mlir::SmallVector<mlir::Value>
+elementsOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value vector);
+/// A vector of the elements of a record from this one on.
+mlir::Value vectorOf(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value record, int64_t first, mlir::VectorType type);
+/// A record with the elements of a vector.
+mlir::Value recordOf(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value vector);
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//

@@ -252,6 +252,40 @@ Value lowerCopyOut(krnl::CopyOutOp op, krnl::CopyOutOp::Adaptor adaptor,
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Vectors as records
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> elementsOf(OpBuilder &builder, Location loc, Value vector) {
+  SmallVector<Value> elements;
+  for (int64_t i : llvm::seq(cast<VectorType>(vector.getType()).getDimSize(0)))
+    elements.push_back(LLVM::ExtractElementOp::create(
+        builder, loc, vector, constant32(builder, loc, int32_t(i))));
+  return elements;
+}
+
+Value vectorOf(OpBuilder &builder, Location loc, Value record, int64_t first,
+               VectorType type) {
+  Value vector = LLVM::PoisonOp::create(builder, loc, type);
+  for (int64_t i : llvm::seq(type.getDimSize(0)))
+    vector = LLVM::InsertElementOp::create(
+        builder, loc, vector,
+        LLVM::ExtractValueOp::create(builder, loc, record, first + i),
+        constant32(builder, loc, int32_t(i)));
+  return vector;
+}
+
+Value recordOf(OpBuilder &builder, Location loc, Value vector) {
+  SmallVector<Value> elements = elementsOf(builder, loc, vector);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), SmallVector<Type>(ValueRange(elements).getTypes()));
+  Value record = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [number, element] : llvm::enumerate(elements))
+    record = LLVM::InsertValueOp::create(builder, loc, record, element,
+                                         int64_t(number));
+  return record;
+}
+
 void populateDeviceToLLVMPatterns(const LLVMTypeConverter &types,
                                   RewritePatternSet &patterns) {
   // Rather than what the processor has.

@@ -20,27 +20,14 @@ namespace onnxc {
 namespace {
 
 /// The elements of a record as a vector of this type, which has as many bytes.
-Value vectorOf(OpBuilder &builder, Location loc, Value record,
-               VectorType type) {
+Value vectorOfWords(OpBuilder &builder, Location loc, Value record,
+                    VectorType type) {
   auto parts = cast<LLVM::LLVMStructType>(record.getType()).getBody();
   auto words = VectorType::get({int64_t(parts.size())}, parts.front());
-  Value vector = LLVM::PoisonOp::create(builder, loc, words);
-  for (size_t i = 0; i < parts.size(); ++i)
-    vector = LLVM::InsertElementOp::create(
-        builder, loc, vector,
-        LLVM::ExtractValueOp::create(builder, loc, record, int64_t(i)),
-        constant32(builder, loc, int32_t(i)));
+  Value vector = vectorOf(builder, loc, record, /*first=*/0, words);
   return words == type
              ? vector
              : LLVM::BitcastOp::create(builder, loc, type, vector).getResult();
-}
-
-SmallVector<Value> elementsOf(OpBuilder &builder, Location loc, Value vector) {
-  SmallVector<Value> elements;
-  for (int64_t i : llvm::seq(cast<VectorType>(vector.getType()).getDimSize(0)))
-    elements.push_back(LLVM::ExtractElementOp::create(
-        builder, loc, vector, constant32(builder, loc, int32_t(i))));
-  return elements;
 }
 
 struct LoadMatrixLowering : ConvertOpToLLVMPattern<krnl::LoadMatrixOp> {
@@ -67,7 +54,7 @@ struct LoadMatrixLowering : ConvertOpToLLVMPattern<krnl::LoadMatrixOp> {
                        LLVM::LLVMStructType::getLiteral(getContext(), parts),
                        rewriter.getStringAttr(name), ValueRange{shared})
                        .getResults();
-    rewriter.replaceOp(op, vectorOf(rewriter, loc, record, type));
+    rewriter.replaceOp(op, vectorOfWords(rewriter, loc, record, type));
     return success();
   }
 };
@@ -98,7 +85,7 @@ struct MmaLowering : ConvertOpToLLVMPattern<krnl::MmaOp> {
                        LLVM::LLVMStructType::getLiteral(getContext(), parts),
                        rewriter.getStringAttr(name), arguments)
                        .getResults();
-    rewriter.replaceOp(op, vectorOf(rewriter, loc, record, type));
+    rewriter.replaceOp(op, vectorOfWords(rewriter, loc, record, type));
     return success();
   }
 

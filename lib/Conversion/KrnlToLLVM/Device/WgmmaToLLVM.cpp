@@ -62,41 +62,6 @@ private:
   }
 };
 
-SmallVector<Value> elementsOf(OpBuilder &builder, Location loc, Value vector) {
-  SmallVector<Value> elements;
-  for (int64_t i : llvm::seq(cast<VectorType>(vector.getType()).getDimSize(0)))
-    elements.push_back(LLVM::ExtractElementOp::create(
-        builder, loc, vector, constant32(builder, loc, int32_t(i))));
-  return elements;
-}
-
-/// The elements of a vector as a record, and the other way round.
-Value recordOf(OpBuilder &builder, Location loc, Value vector) {
-  auto type = cast<VectorType>(vector.getType());
-  SmallVector<Type> parts(type.getDimSize(0), type.getElementType());
-  Value record = LLVM::PoisonOp::create(
-      builder, loc,
-      LLVM::LLVMStructType::getLiteral(builder.getContext(), parts));
-  for (int64_t i : llvm::seq(type.getDimSize(0)))
-    record = LLVM::InsertValueOp::create(
-        builder, loc, record,
-        LLVM::ExtractElementOp::create(builder, loc, vector,
-                                       constant32(builder, loc, int32_t(i))),
-        i);
-  return record;
-}
-
-Value vectorOf(OpBuilder &builder, Location loc, Value record, int64_t first,
-               VectorType type) {
-  Value vector = LLVM::PoisonOp::create(builder, loc, type);
-  for (int64_t i : llvm::seq(type.getDimSize(0)))
-    vector = LLVM::InsertElementOp::create(
-        builder, loc, vector,
-        LLVM::ExtractValueOp::create(builder, loc, record, first + i),
-        constant32(builder, loc, int32_t(i)));
-  return vector;
-}
-
 NVVM::WGMMATypes typeOf(Type element, bool isSigned) {
   if (element.isInteger())
     return isSigned ? NVVM::WGMMATypes::s8 : NVVM::WGMMATypes::u8;

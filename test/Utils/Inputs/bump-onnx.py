@@ -30,7 +30,7 @@ assert {"operator": "SwiGLU", "version": 28} in report["new_operators"], report[
 assert report["lost_operators"] == [] and bump.is_work(report)
 
 # A step whose row is taken out.
-row = '    {"", "TopK", 1, 10, TopK_1_to_10},\n'
+row = '  {"", "TopK", 1, 10, TopK_1_to_10},\n'
 assert row in table
 (step,) = bump.compare(bump.Package(linked), bump.Package(linked), table.replace(row, ""))["steps_without_rule"]
 assert (step["operator"], step["from"], step["to"]) == ("TopK", 1, 10), step

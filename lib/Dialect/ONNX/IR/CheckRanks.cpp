@@ -206,6 +206,23 @@ static Error checkCount(Operation *op, RankOf rankOf, Type axes) {
   return "has " + std::to_string(list.getDimSize(0)) + " axes" + ofRank(*rank);
 }
 
+/// The rows of the tables are chosen by position_ids, or are those of each
+/// batch; an input of rank 3 joins the heads in its last dimension.
+static Error checkRotation(RotaryEmbeddingOp op, RankOf rankOf) {
+  int64_t wanted = op.getPositionIds() ? 2 : 3;
+  for (unsigned slot : {1, 2}) {
+    OpOperand &table = op->getOpOperand(slot);
+    int64_t rank = rankOf(&table).value_or(wanted);
+    if (rank != wanted)
+      return "expects " + inputName(table) + " to have rank " +
+             std::to_string(wanted) + (wanted == 2 ? " with" : " without") +
+             " position_ids, but it has rank " + std::to_string(rank);
+  }
+  if (rankOf(&op->getOpOperand(0)) == 3 && op.getNumHeads().value_or(0) <= 0)
+    return "needs num_heads" + ofRank(3);
+  return std::nullopt;
+}
+
 /// A permutation is of all dimensions.
 static Error checkPermutation(TransposeOp op, RankOf rankOf) {
   std::optional<int64_t> rank = rankOf(&op->getOpOperand(0));
@@ -270,6 +287,8 @@ onnxc::onnx::checkRanks(Operation *op, function_ref<Type(Value)> typeOf) {
     return checkResize(resize, rankOf, typeOf);
   if (auto scan = dyn_cast<ScanOp>(op))
     return checkScan(scan, rankOf);
+  if (auto rotation = dyn_cast<RotaryEmbeddingOp>(op))
+    return checkRotation(rotation, rankOf);
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return checkPermutation(transpose, rankOf);
   if (isa<MicrosoftMultiHeadAttentionOp>(op))

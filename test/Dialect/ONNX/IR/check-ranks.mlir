@@ -156,3 +156,21 @@ func.func @permutation(%x: tensor<2x3x4x5xf32>) {
   %y = onnx.Transpose(%x) {perm = array<i64: 2, 1, 0>} : (tensor<2x3x4x5xf32>) -> tensor<*xf32>
   return
 }
+
+// -----
+
+// expected-note @+1 {{comes from here}}
+func.func @rows_by_positions(%x: tensor<2x4x3x8xf32>, %c: tensor<2x3x4xf32>, %p: tensor<2x3xi64>) {
+  // expected-error @+1 {{'onnx.RotaryEmbedding' op expects input 'cos_cache' to have rank 2 with position_ids, but it has rank 3}}
+  %y = onnx.RotaryEmbedding(%x, %c, %c) position_ids(%p) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<2x3xi64>) -> tensor<*xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{comes from here}}
+func.func @rows_of_batches(%x: tensor<2x4x3x8xf32>, %c: tensor<6x4xf32>) {
+  // expected-error @+1 {{'onnx.RotaryEmbedding' op expects input 'cos_cache' to have rank 3 without position_ids, but it has rank 2}}
+  %y = onnx.RotaryEmbedding(%x, %c, %c) : (tensor<2x4x3x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<*xf32>
+  return
+}

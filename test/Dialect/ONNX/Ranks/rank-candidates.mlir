@@ -44,3 +44,16 @@ func.func @resized(%x: tensor<*xui8>) -> tensor<*xui8> {
   %y = onnx.Resize(%x) sizes(%s) {mode = "nearest"} : (tensor<*xui8>, tensor<4xi64>) -> tensor<*xui8>
   return %y : tensor<*xui8>
 }
+
+// -----
+
+// Without num_heads the heads are a dimension, without position_ids the rows of
+// the tables are those of each batch.
+// CHECK-LABEL: func.func @rotation
+// CHECK-SAME:    tensor<?x?x?x?xf32>
+// CHECK-SAME:    tensor<?x?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @rotation(%x: tensor<*xf32>, %c: tensor<*xf32>) -> tensor<*xf32> {
+  %y = onnx.RotaryEmbedding(%x, %c, %c) : (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}

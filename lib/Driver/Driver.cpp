@@ -7,6 +7,7 @@
 #include "onnxc/Target/IR/Target.h"
 
 #include "CheckOptions.h"
+#include "ModuleOutput.h"
 #include "RefitTable.h"
 #include "RunBudget.h"
 #include "onnxc/Driver/Artefact.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Exporter/Exporter.h"
 #include "onnxc/Importer/Importer.h"
@@ -62,6 +62,7 @@ private:
   Outcome load();
   Outcome takeTargets();
   void reportTargets();
+  llvm::Error checkOptions(SmallVector<krnl::TargetAttr> &levels);
   llvm::Error checkFiles(ArrayRef<krnl::TargetAttr> levels);
   void warnOfRuntime();
   void startThreads();
@@ -72,6 +73,7 @@ private:
   Outcome readTimes();
   Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
   Outcome fail(Outcome outcome, const Twine &message);
+  Outcome reject(llvm::Error error);
   Outcome failToWrite(llvm::Error error);
   bool isCancelled() const { return events.cancel && *events.cancel; }
   bool isExhausted();
@@ -109,6 +111,12 @@ Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   if (events.message)
     events.message({Severity::Error, "", message.str()});
   return outcome;
+}
+
+/// Reports an error of the options or of files that they name.
+Outcome Compilation::reject(llvm::Error error) {
+  return error ? fail(Outcome::Usage, llvm::toString(std::move(error)))
+               : Outcome::Done;
 }
 
 /// A cancelled compilation reports nothing. Errors of the system, such as a
@@ -180,6 +188,28 @@ void Compilation::startThreads() {
   context->setThreadPool(*pool);
 }
 
+/// Sets the targets of processors, and `levels` to those that code is made for.
+llvm::Error Compilation::checkOptions(SmallVector<krnl::TargetAttr> &levels) {
+  if (llvm::Error error =
+          resolveTargets(context.get(), options, targets, levels))
+    return error;
+  if (llvm::Error error = checkOutputName(options))
+    return error;
+  if (!observers)
+    if (llvm::Error error = checkSideFiles(options))
+      return error;
+  reportTargets();
+  if (llvm::Error error = checkTargets(options, targets, levels))
+    return error;
+  if (llvm::Error error = checkRunBudget(options))
+    return error;
+  if (!options.resume.empty() &&
+      lastPhase(options.emit) < phaseNumber(options.resume))
+    return llvm::createStringError("--emit=" + options.emit +
+                                   " comes before --resume=" + options.resume);
+  return llvm::Error::success();
+}
+
 Outcome Compilation::prepare() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -188,23 +218,8 @@ Outcome Compilation::prepare() {
   context->loadAllAvailableDialects();
   Budget::start(context.get(), options.limits, events.cancel);
   SmallVector<krnl::TargetAttr> levels;
-  if (llvm::Error error =
-          resolveTargets(context.get(), options, targets, levels))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  if (llvm::Error error = checkOutputName(options))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  if (llvm::Error error =
-          observers ? llvm::Error::success() : checkSideFiles(options))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  reportTargets();
-  if (llvm::Error error = checkTargets(options, targets, levels))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  if (llvm::Error error = checkRunBudget(options))
-    return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  if (!options.resume.empty() &&
-      lastPhase(options.emit) < phaseNumber(options.resume))
-    return fail(Outcome::Usage, "--emit=" + options.emit +
-                                    " comes before --resume=" + options.resume);
+  if (llvm::Error error = checkOptions(levels))
+    return reject(std::move(error));
   if (llvm::Error error = checkFiles(levels))
     return failToWrite(std::move(error));
   warnOfRuntime();
@@ -256,11 +271,11 @@ Outcome Compilation::loadCustomOps() {
     llvm::Expected<target::CustomLibrary> library =
         target::CustomLibrary::load(path, runtime);
     if (!library)
-      return fail(Outcome::Usage, llvm::toString(library.takeError()));
+      return reject(library.takeError());
     for (const auto &[name, function] : library->getEntries())
       if (llvm::Error error =
               ops.add(path, name, reinterpret_cast<OMCustomEntry>(function)))
-        return fail(Outcome::Usage, llvm::toString(std::move(error)));
+        return reject(std::move(error));
     customLibraries.push_back(std::move(*library));
   }
   return Outcome::Done;
@@ -278,7 +293,7 @@ Outcome Compilation::takeTargets() {
     return Outcome::Done;
   auto known = targetsOfModules(*module, input.path, targets);
   if (!known)
-    return fail(Outcome::Usage, llvm::toString(known.takeError()));
+    return reject(known.takeError());
   targets = std::move(*known);
   reportTargets();
   llvm::Error error = checkFiles(targets);
@@ -363,40 +378,8 @@ Outcome Compilation::runPhases() {
   return Outcome::Done;
 }
 
-/// The file of a name, which another one takes the place of when it is written;
-/// nothing if there is none.
-static std::optional<llvm::sys::fs::UniqueID> fileOf(StringRef name) {
-  llvm::sys::fs::UniqueID file;
-  if (name.empty() || llvm::sys::fs::getUniqueID(name, file))
-    return std::nullopt;
-  return file;
-}
-
 Outcome Compilation::writeText() {
-  // Constants that the compiler made are read back from a file of their own.
-  std::optional<llvm::sys::fs::UniqueID> before = fileOf(outputs.constants);
-  if (!outputs.constants.empty())
-    if (llvm::Error error =
-            onnx::BlobStore::get(context.get()).save(outputs.constants))
-      return fail(Outcome::Usage, llvm::toString(std::move(error)));
-  bool hasBlobs = fileOf(outputs.constants) != before;
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module->print(os, OpPrintingFlags().enableDebugInfo(options.debug));
-  os << "\n";
-  auto writeModule = [&](raw_ostream &os) {
-    os << text;
-    return llvm::Error::success();
-  };
-  llvm::Error error =
-      writeOutput(options, events, writeModule, [&] { return files->check(); });
-  if (error && hasBlobs && !before)
-    (void)llvm::sys::fs::remove(outputs.constants);
-  if (!hasBlobs)
-    outputs.constants.clear();
-  if (!error)
-    return Outcome::Done;
-  return fail(Outcome::Usage, llvm::toString(std::move(error)));
+  return reject(writeModuleText(*module, {options, events, *files, outputs}));
 }
 
 Outcome Compilation::writeModel() {
@@ -411,23 +394,9 @@ Outcome Compilation::writeModel() {
       exporter::exportModel(*module, write);
   if (failed(model))
     return Outcome::Rejected;
-  auto writeModel = [&](raw_ostream &os) {
-    return exporter::writeModel(*model, os, events.cancel);
-  };
-  // The data before the model that names it: neither takes its place unless
-  // both are complete.
-  auto writeData = [&]() -> llvm::Error {
-    if (llvm::Error error = files->check(); error || model->data.empty())
-      return error;
-    return writeFile(outputs.constants, [&](raw_ostream &os) {
-      return exporter::writeData(*model, os, events.cancel);
-    });
-  };
-  if (model->data.empty())
-    outputs.constants.clear();
-  if (llvm::Error error = writeOutput(options, events, writeModel, writeData))
-    return failToWrite(std::move(error));
-  return Outcome::Done;
+  llvm::Error error =
+      writeModelFiles(*model, {options, events, *files, outputs});
+  return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 
 /// Shows the times of a profile at the nodes.

@@ -205,18 +205,24 @@ void LoopPlanner::chooseInstances() {
 }
 
 void LoopPlanner::planOuterLoops() {
+  auto tiles = [&](const std::string &loop, int64_t size) {
+    return int64_t(llvm::divideCeil(extent(loop), size));
+  };
   for (const std::string &loop : common)
-    if (loop == jammedLoop)
-      outerLoops.push_back(
-          {loop, int64_t(llvm::divideCeil(extent(loop), piece(loop)))});
-    else if (loop != vectorLoop || !hasRegisterLoop())
+    if (loop == jammedLoop) {
+      if (lineTile > 0)
+        outerLoops.push_back(
+            {vectorLoop, tiles(vectorLoop, lineTile), lineTile});
+      outerLoops.push_back({loop, tiles(loop, piece(loop))});
+    } else if (loop != vectorLoop || !hasRegisterLoop())
       outerLoops.push_back({loop, extent(loop)});
   if (cut)
-    outerLoops.insert(
-        llvm::find_if(
-            outerLoops,
-            [&](const OuterLoop &loop) { return loop.name == lanesOutside; }),
-        {vectorLoop, int64_t(llvm::divideCeil(extent(vectorLoop), width()))});
+    outerLoops.insert(llvm::find_if(outerLoops,
+                                    [&](const OuterLoop &loop) {
+                                      return loop.name == lanesOutside;
+                                    }),
+                      {vectorLoop, lineTile > 0 ? lineTile / width()
+                                                : tiles(vectorLoop, width())});
 }
 
 /// The padded operand of a window need not go through memory: where the shared
@@ -261,6 +267,23 @@ unsigned LoopPlanner::loopsBesidePadding() {
   return 0;
 }
 
+/// Returns true if the outer loop at `position` may run parallel in blocks. The
+/// lines of a tile are blocks already: a loop is peeled for each size that its
+/// blocks do not divide, and an op has at most three of these.
+bool LoopPlanner::canHaveGrain(unsigned position, int64_t blocks) {
+  if (lineTile == 0 || outerLoops[position].tile > 0)
+    return true;
+  StringRef loop = outerLoops[position].name;
+  if (loop != jammedLoop)
+    return loop != vectorLoop;
+  auto isPeeled = [&](StringRef name, int64_t size) {
+    return unsigned(extent(name) % size != 0);
+  };
+  return isPeeled(vectorLoop, lineTile) + isPeeled(vectorLoop, width()) +
+             isPeeled(loop, rows) + isPeeled(loop, rows * blocks) <=
+         3;
+}
+
 /// Outer loops run parallel as far as a tile keeps enough work.
 void LoopPlanner::planParallel() {
   bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
@@ -281,11 +304,14 @@ void LoopPlanner::planParallel() {
         llvm::divideCeil(target.parallelBytes / 2, std::max<int64_t>(work, 1));
     int64_t extentHere = outerLoops[position].extent;
     bool dynamic = !isStatic(kernel, outerLoops[position].name);
-    if (wanted <= 1 || extentHere >= 2 * wanted || (dynamic && position == 0)) {
+    int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+    if (canHaveGrain(position, blocks) &&
+        (wanted <= 1 || extentHere >= 2 * wanted ||
+         (dynamic && position == 0))) {
       numParallel = position + 1;
       // Loops over tiles of a dynamic number cost no more than those inside.
       if (!dynamic || position == 0)
-        grain = llvm::bit_floor(uint64_t(std::max<int64_t>(wanted, 1)));
+        grain = blocks;
       return;
     }
     work = estimatedProduct(work, std::max<int64_t>(extentHere, 1));

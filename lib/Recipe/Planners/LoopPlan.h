@@ -17,6 +17,9 @@ struct LoopPlan {
   struct OuterLoop {
     std::string name;
     int64_t extent;
+    /// If not 0, the loop over tiles of so many iterations; another entry of
+    /// the same name is the loop in a tile.
+    int64_t tile = 0;
   };
 
   LoopPlan(krnl::KernelOp kernel, const target::Processor &target,
@@ -63,6 +66,8 @@ struct LoopPlan {
   int64_t line = 1;
   /// The rows and the lanes of the vector loop change places in registers.
   bool transposes = false;
+  /// Iterations of the vector loop that run before the next `rows`, if not 0.
+  int64_t lineTile = 0;
   /// Ops pass over rows that the registers hold: `vectors` are a whole row.
   bool wholeRows = false;
   /// The reduced loop over which the rows of `jammedLoop` share most of their

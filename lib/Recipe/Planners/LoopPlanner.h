@@ -63,12 +63,14 @@ private:
   loopsToTranspose(llvm::ArrayRef<std::string> among);
   std::string loopAlongResult();
   void transposeLanes();
+  void tileLines();
   bool isConstant(mlir::OpOperand &input);
   std::optional<Transposition> findTransposition();
   bool packAlongLanes();
   std::string outermostMoved();
   void planOuterLoops();
   unsigned loopsBesidePadding();
+  bool canHaveGrain(unsigned position, int64_t blocks);
   void planParallel();
   void dropBlocks();
   int64_t workBytes();

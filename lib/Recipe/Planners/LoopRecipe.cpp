@@ -35,7 +35,10 @@ private:
   struct BlockNames {
     SmallVector<std::string> outer, own, parallel;
     std::string vectorInner, jammedInner;
+    /// The vector loop, or the one in its tiles.
+    std::string vectorInTile;
   };
+  void cutTiles(unsigned position, int64_t tile, BlockNames &names);
   void cutLoop(unsigned position, StringRef loop, BlockNames &names);
   SmallVector<std::string> orderOf(const BlockNames &names);
   TailStrategy tailOf(StringRef loop, int64_t size);
@@ -68,10 +71,22 @@ TailStrategy LoopWriter::tailOf(StringRef loop, int64_t size) {
   return peels ? TailStrategy::Peel : TailStrategy::Mask;
 }
 
+/// Divides the vector loop into tiles, whose loop is the one at `position`.
+void LoopWriter::cutTiles(unsigned position, int64_t tile, BlockNames &names) {
+  std::string outer;
+  std::tie(outer, names.vectorInTile) =
+      recipe.block(vectorLoop, tile, suffix::tiles, suffix::inTile,
+                   tailOf(vectorLoop, tile));
+  (position < numFusedOuter ? names.outer : names.own).push_back(outer);
+  if (position < numParallel)
+    names.parallel.push_back(outer);
+  vectorBlocks.push_back(outer);
+}
+
 /// Divides the outer loop at `position` into blocks.
 void LoopWriter::cutLoop(unsigned position, StringRef loop, BlockNames &names) {
-  std::string name = loop.str();
-  int64_t inRegisters = piece(name);
+  std::string name = loop == vectorLoop ? names.vectorInTile : loop.str();
+  int64_t inRegisters = piece(loop);
   int64_t tile = grain * inRegisters;
   auto note = [&](const std::string &block) {
     if (loop == vectorLoop)
@@ -124,9 +139,12 @@ SmallVector<std::string> LoopWriter::orderOf(const BlockNames &names) {
 /// Divides loops into blocks, orders and shares them.
 void LoopWriter::writeBlocks() {
   BlockNames names;
-  names.vectorInner = vectorLoop;
+  names.vectorInner = names.vectorInTile = vectorLoop;
   for (auto [position, loop] : llvm::enumerate(outerLoops))
-    cutLoop(position, loop.name, names);
+    if (loop.tile > 0)
+      cutTiles(position, loop.tile, names);
+    else
+      cutLoop(position, loop.name, names);
   if (SmallVector<std::string> all = orderOf(names); all.size() > 1)
     recipe.order(all);
   recipe.fuseOuter(names.outer);

@@ -204,7 +204,24 @@ bool LoopPlanner::unrollTransposed() {
   transposeLanes();
   rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
                                       : lanes;
+  tileLines();
   return true;
+}
+
+/// Long lines of a transposition are written in tiles. Where whole ones are,
+/// each of its vectors reads a part of another line, and few of them are still
+/// in the cache for the part after it. Lines of two tiles are no longer than
+/// that.
+void LoopPlanner::tileLines() {
+  auto *lines = llvm::find(common, jammedLoop);
+  if (std::next(lines) == common.end() || *std::next(lines) != vectorLoop ||
+      !isStatic(kernel, jammedLoop) || !isStatic(kernel, vectorLoop))
+    return;
+  auto type = cast<ShapedType>(ops[0].getDpsInits()[0].getType());
+  int64_t tile = transposedRunBytes /
+                 std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+  if (extent(vectorLoop) > 2 * tile && extent(jammedLoop) > rows)
+    lineTile = tile;
 }
 
 /// The loop along the result of a copy whose lanes lie along what it reads, if

@@ -178,6 +178,42 @@ func.func @turned(%x: tensor<?x256xf32>, %o: tensor<256x?xf32>) -> tensor<256x?x
   return %y : tensor<256x?xf32>
 }
 
+// Long lines are written in tiles, of 64 elements here, each for all rows before the
+// next. Tiles run parallel in blocks of rows unless that is a fourth loop to peel.
+// CHECK-LABEL: kernel "tiles_of_lines"
+// CHECK:         block(r, 64) -> (r.tile, r.in_tile),
+// CHECK-NEXT:    block(c, 32, tail=peel) -> (c.tile, c.in_tile),
+// CHECK-NEXT:    block(c.in_tile, 16) -> (c.o, c.i),
+// CHECK-NEXT:    block(r.in_tile, 16) -> (r.o, r.i),
+// CHECK-NEXT:    order(r.tile, c.tile, c.o, r.o, c.i, r.i),
+// CHECK-LABEL: kernel "tiles_alone"
+// CHECK:         block(r, 64, tail=peel) -> (r.tile, r.in_tile),
+// CHECK-NEXT:    block(c, 16, tail=peel) -> (c.o, c.i),
+// CHECK-NEXT:    block(r.in_tile, 16, tail=peel) -> (r.o, r.i),
+// CHECK-NEXT:    order(r.tile, c.o, r.o, c.i, r.i),
+// CHECK-NEXT:    fuse_outer(r.tile, c.o, r.o),
+// CHECK-NEXT:    parallel(r.tile),
+func.func @tiles_of_lines(%x: tensor<1024x1040xf32>, %o: tensor<1040x1024xf32>) -> tensor<1040x1024xf32> {
+  %y = krnl.kernel "tiles_of_lines" loops [c = 1040, r = 1024] ins(%x : tensor<1024x1040xf32>) outs(%o : tensor<1040x1024xf32>) {
+  ^bb0(%a: tensor<1024x1040xf32>, %b: tensor<1040x1024xf32>):
+    %r = krnl.compute [c, r] (%p = %a[r, c]) -> (%s = %b[c, r]) : (tensor<1024x1040xf32>) -> tensor<1040x1024xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<1040x1024xf32>
+  } -> tensor<1040x1024xf32>
+  return %y : tensor<1040x1024xf32>
+}
+func.func @tiles_alone(%x: tensor<1000x1000xf32>, %o: tensor<1000x1000xf32>) -> tensor<1000x1000xf32> {
+  %y = krnl.kernel "tiles_alone" loops [c = 1000, r = 1000] ins(%x : tensor<1000x1000xf32>) outs(%o : tensor<1000x1000xf32>) {
+  ^bb0(%a: tensor<1000x1000xf32>, %b: tensor<1000x1000xf32>):
+    %r = krnl.compute [c, r] (%p = %a[r, c]) -> (%s = %b[c, r]) : (tensor<1000x1000xf32>) -> tensor<1000x1000xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<1000x1000xf32>
+  } -> tensor<1000x1000xf32>
+  return %y : tensor<1000x1000xf32>
+}
+
 // Short sums for three columns: rows are the lanes, turned as they are read, so that
 // what follows the sums has lanes as well.
 // CHECK-LABEL: kernel "classes"

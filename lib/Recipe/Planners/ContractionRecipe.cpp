@@ -48,6 +48,7 @@ private:
   bool mayGroup();
   void chooseGroups(int64_t bytes);
   bool rowsStay();
+  bool completesLines();
   bool areIntegers();
   SmallVector<OpOperand *> columnOperands();
   int64_t columnBytes();
@@ -68,7 +69,8 @@ private:
   /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
   /// All rows are computed for each panel of columns before the next one: they
-  /// are few, or not even two panels stay in the second cache.
+  /// are few, not even two panels stay in the second cache, or rows are
+  /// contiguous in the results.
   bool panelsFirst = false;
   int packedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks;
@@ -208,6 +210,30 @@ bool ContractionWriter::rowsStay() {
          double(rows) <= share * double(target.l2);
 }
 
+/// Returns true if adjacent rows are contiguous in the results, so that tiles
+/// of rows one after the other write whole lines, and to read the rows again
+/// for each panel moves no more elements than the results have. Panels one
+/// after the other would write parts of lines that are far apart.
+bool ContractionWriter::completesLines() {
+  ComputeOp op = loops.op;
+  unsigned row = dimOf(op, loops.row);
+  if (!pack || loops.channelwise || loops.storesInLine ||
+      !Access(*op.getDpsInitOperand(0)).hasUnitStride(row))
+    return false;
+  // Windows of adjacent rows overlap, but for their step.
+  Access rows(*loops.rowOperand);
+  int64_t newElements = 1;
+  for (const std::string &loop : loops.reduced) {
+    int64_t positions = extentOf(kernel, loop, guessedExtent);
+    for (unsigned d : llvm::seq(rows.getRank()))
+      if (rows.dependsOnAt(d, row) && rows.dependsOnAt(d, dimOf(op, loop)))
+        positions = std::min(positions,
+                             std::abs(rows.stepAt(d, row).value_or(positions)));
+    newElements = estimatedProduct(newElements, positions);
+  }
+  return newElements <= tile.vectors * sumLanes;
+}
+
 /// The operands of the columns.
 SmallVector<OpOperand *> ContractionWriter::columnOperands() {
   SmallVector<OpOperand *> operands{loops.columnOperand};
@@ -239,7 +265,7 @@ void ContractionWriter::blockLoops() {
   if (!loops.window)
     columnBlock =
         chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
-  panelsFirst = columnBlock == tileColumns || rowsStay();
+  panelsFirst = columnBlock == tileColumns || rowsStay() || completesLines();
   if (panelsFirst)
     columnBlock = 0;
   if (columnBlock > tileColumns) {

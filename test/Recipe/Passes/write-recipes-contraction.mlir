@@ -88,6 +88,55 @@ func.func @conv(%x: tensor<1x32x16x16xf32>, %o: tensor<1x64x14x14xf32>) -> tenso
   return %y : tensor<1x64x14x14xf32>
 }
 
+// Positions are contiguous in the results: panel by panel, tiles write whole lines
+// one after the other, for 5 new elements of a position, which are read again for
+// each of the panels of 48 channels.
+// CHECK-LABEL: kernel "few_terms"
+// CHECK:         order(oc.o, p.o, ic, k, p.r, oc.r),
+// CHECK-NEXT:    fuse_outer(oc.o, p.o),
+func.func @few_terms(%x: tensor<1x1x?xf32>, %o: tensor<1x512x?xf32>) -> tensor<1x512x?xf32> {
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %o, %c2 : tensor<1x512x?xf32>
+  %w = krnl.constant dense<1.0> : tensor<512x1x10xf32>
+  %y = krnl.kernel "few_terms" loops [oc = 512, p = %n, ic = 1, k = 10]
+      ins(%x, %w : tensor<1x1x?xf32>, tensor<512x1x10xf32>) outs(%o : tensor<1x512x?xf32>) {
+  ^bb0(%a: tensor<1x1x?xf32>, %b: tensor<512x1x10xf32>, %c: tensor<1x512x?xf32>, %extent: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [oc, p] () -> (%_ = %c[0, oc, p]) : () -> tensor<1x512x?xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [oc, p | ic, k] (%lhs = %a[0, ic, p * 5 + k], %rhs = %b[oc, ic, k]) -> (%sum = %f[0, oc, p])
+        : (tensor<1x1x?xf32>, tensor<512x1x10xf32>) -> tensor<1x512x?xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<1x512x?xf32>
+  } -> tensor<1x512x?xf32>
+  return %y : tensor<1x512x?xf32>
+}
+
+// 320 new elements are more than the results of a panel.
+// CHECK-LABEL: kernel "many_terms"
+// CHECK:         order(oc.o, p.o, oc.p, ic, k, p.r, oc.r),
+func.func @many_terms(%x: tensor<1x64x?xf32>, %o: tensor<1x512x?xf32>) -> tensor<1x512x?xf32> {
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %o, %c2 : tensor<1x512x?xf32>
+  %w = krnl.constant dense<1.0> : tensor<512x64x10xf32>
+  %y = krnl.kernel "many_terms" loops [oc = 512, p = %n, ic = 64, k = 10]
+      ins(%x, %w : tensor<1x64x?xf32>, tensor<512x64x10xf32>) outs(%o : tensor<1x512x?xf32>) {
+  ^bb0(%a: tensor<1x64x?xf32>, %b: tensor<512x64x10xf32>, %c: tensor<1x512x?xf32>, %extent: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [oc, p] () -> (%_ = %c[0, oc, p]) : () -> tensor<1x512x?xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [oc, p | ic, k] (%lhs = %a[0, ic, p * 5 + k], %rhs = %b[oc, ic, k]) -> (%sum = %f[0, oc, p])
+        : (tensor<1x64x?xf32>, tensor<512x64x10xf32>) -> tensor<1x512x?xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<1x512x?xf32>
+  } -> tensor<1x512x?xf32>
+  return %y : tensor<1x512x?xf32>
+}
+
 // Heads of an attention: batch loops outside, the right operand used as it lies.
 // CHECK-LABEL: kernel "heads"
 // CHECK:         order(b, h, m.o, n.o, k, m.r, n.r),

@@ -8,6 +8,8 @@
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 #include "onnxc/Recipe/CostModel.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -284,6 +286,49 @@ bool LoopPlanner::canHaveGrain(unsigned position, int64_t blocks) {
          3;
 }
 
+/// Returns true if no op reads what another one computes, and some have loops
+/// of their own, as the parts of a concatenation and of a border.
+bool LoopPlanner::writesPartsApart() {
+  auto isComputed = [](Value value) {
+    return bool(value.getDefiningOp<ComputeOp>());
+  };
+  return !own.empty() && llvm::all_of(ops, [&](ComputeOp op) {
+    return op.getNumReductionLoops() == 0 &&
+           llvm::none_of(
+               readInputs(op),
+               [&](OpOperand *input) { return isComputed(input->get()); }) &&
+           llvm::none_of(op.getBlock()->getOps<tensor::ExtractOp>(),
+                         [&](tensor::ExtractOp read) {
+                           return isComputed(read.getTensor());
+                         });
+  });
+}
+
+/// Parts that are written one after the other need no blocks of the vector loop
+/// around them, which would leave each line after some vectors. A longer line
+/// is divided for other threads, in tiles of several lines of the caches.
+void LoopPlanner::keepLines() {
+  if (!cut || lanes == 1 || !vectorIsCommon || !lanesOutside.empty() ||
+      !jammedLoop.empty() || !writesPartsApart())
+    return;
+  blocksInside = true;
+  auto position = unsigned(outerLoops.size() - 1);
+  int64_t tile = std::max(target.rowElements / 4, 2 * width());
+  bool isLong = !isStatic(kernel, vectorLoop) || extent(vectorLoop) >= 2 * tile;
+  if (numParallel > position && isLong) {
+    int64_t blocks = tile / width();
+    grain = std::max(grain, isStatic(kernel, vectorLoop)
+                                ? equalPart(outerLoops.back().extent, blocks)
+                                : blocks);
+    return;
+  }
+  if (numParallel > position) {
+    numParallel = position;
+    grain = 1;
+  }
+  numFusedOuter = std::min(numFusedOuter, position);
+}
+
 /// Outer loops run parallel as far as a tile keeps enough work.
 void LoopPlanner::planParallel() {
   bool known = llvm::all_of(loopNames(kernel), [&](const std::string &loop) {
@@ -361,6 +406,7 @@ std::vector<LoopPlan> LoopPlanner::propose() const {
         continue;
       plan.planOuterLoops();
       plan.planParallel();
+      plan.keepLines();
       plan.dropBlocks();
       plans.push_back(std::move(plan));
       if (plans.back().hasShortRows)

@@ -95,6 +95,9 @@ struct LoopPlan {
   int64_t strip = 1;
   /// The vector loop is cut into blocks of width().
   bool cut = false;
+  /// Ops only write, each over loops of its own, and the blocks of the common
+  /// vector loop run inside of these: along lines of memory.
+  bool blocksInside = false;
   /// The loop outside of which these blocks run, so that what windows read for
   /// a vector stays in the first cache; innermost if empty.
   std::string lanesOutside;

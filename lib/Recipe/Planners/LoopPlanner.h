@@ -72,6 +72,8 @@ private:
   unsigned loopsBesidePadding();
   bool canHaveGrain(unsigned position, int64_t blocks);
   void planParallel();
+  bool writesPartsApart();
+  void keepLines();
   void dropBlocks();
   int64_t workBytes();
 };

@@ -33,7 +33,7 @@ private:
   void writeBlocks();
   /// The names of loops while blocks are written.
   struct BlockNames {
-    SmallVector<std::string> outer, own, parallel;
+    SmallVector<std::string> outer, own, inside, parallel;
     std::string vectorInner, jammedInner;
     /// The vector loop, or the one in its tiles.
     std::string vectorInTile;
@@ -92,6 +92,7 @@ void LoopWriter::cutLoop(unsigned position, StringRef loop, BlockNames &names) {
     if (loop == vectorLoop)
       vectorBlocks.push_back(block);
   };
+  bool isInside = blocksInside && loop == vectorLoop;
   SmallVector<std::string> &of =
       position < numFusedOuter ? names.outer : names.own;
   bool hasGrain = position + 1 == numParallel && grain > 1;
@@ -108,7 +109,7 @@ void LoopWriter::cutLoop(unsigned position, StringRef loop, BlockNames &names) {
         recipe.block(name, inRegisters, suffix::blocks, suffix::inside,
                      tailOf(loop, inRegisters));
   note(name);
-  of.push_back(name);
+  (isInside ? names.inside : of).push_back(name);
   if (position < numParallel && !hasGrain)
     names.parallel.push_back(name);
 }
@@ -126,6 +127,7 @@ SmallVector<std::string> LoopWriter::orderOf(const BlockNames &names) {
     if ((loop != windowLoop || wholeWindow) &&
         (loop != vectorLoop || !hasRegisterLoop()))
       all.push_back(loop);
+  llvm::append_range(all, names.inside);
   // Down the window, all rows that read the same do so one after the other.
   if (!windowLoop.empty() && !wholeWindow)
     all.push_back(windowLoop);

@@ -1,0 +1,35 @@
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+
+// Parts of rows are written row by row, and each row at once.
+// CHECK-LABEL: kernel "rows"
+// CHECK-NEXT:    block(c, 48, tail=peel) -> (c.o, c.i),
+// CHECK-NEXT:    order(a, b, c.o, c.i),
+// CHECK-NEXT:    vectorize(c.i, 16),
+func.func @rows(%x: tensor<6400x85xf32>, %z: tensor<1600x85xf32>, %o: tensor<8000x85xf32>) -> tensor<8000x85xf32> {
+  %y = krnl.kernel "rows" loops [c = 85, a = 6400, b = 1600]
+      ins(%x, %z : tensor<6400x85xf32>, tensor<1600x85xf32>) outs(%o : tensor<8000x85xf32>) {
+  ^bb0(%p: tensor<6400x85xf32>, %q: tensor<1600x85xf32>, %r: tensor<8000x85xf32>):
+    %0 = krnl.compute [c, a] (%s = %p[a, c]) -> (%t = %r[a ..., c]) : (tensor<6400x85xf32>) -> tensor<8000x85xf32> { linalg.yield %s : f32 }
+    %1 = krnl.compute [c, b] (%s = %q[b, c]) -> (%t = %0[b + 6400, c]) : (tensor<1600x85xf32>) -> tensor<8000x85xf32> { linalg.yield %s : f32 }
+    krnl.yield %1 : tensor<8000x85xf32>
+  } -> tensor<8000x85xf32>
+  return %y : tensor<8000x85xf32>
+}
+
+// Long rows are divided for other threads, in tiles of several lines of the caches.
+// CHECK-LABEL: kernel "long_rows"
+// CHECK-NEXT:    block(c, 256, tail=peel) -> (c.tile, c.in_tile),
+// CHECK-NEXT:    block(c.in_tile, 64) -> (c.o, c.i),
+// CHECK-NEXT:    order(c.tile, a, b, c.o, c.i),
+// CHECK-NEXT:    fuse_outer(c.tile),
+// CHECK-NEXT:    parallel(c.tile),
+func.func @long_rows(%x: tensor<64x3136xf32>, %z: tensor<32x3136xf32>, %o: tensor<96x3136xf32>) -> tensor<96x3136xf32> {
+  %y = krnl.kernel "long_rows" loops [c = 3136, a = 64, b = 32]
+      ins(%x, %z : tensor<64x3136xf32>, tensor<32x3136xf32>) outs(%o : tensor<96x3136xf32>) {
+  ^bb0(%p: tensor<64x3136xf32>, %q: tensor<32x3136xf32>, %r: tensor<96x3136xf32>):
+    %0 = krnl.compute [c, a] (%s = %p[a, c]) -> (%t = %r[a ..., c]) : (tensor<64x3136xf32>) -> tensor<96x3136xf32> { linalg.yield %s : f32 }
+    %1 = krnl.compute [c, b] (%s = %q[b, c]) -> (%t = %0[b + 64, c]) : (tensor<32x3136xf32>) -> tensor<96x3136xf32> { linalg.yield %s : f32 }
+    krnl.yield %1 : tensor<96x3136xf32>
+  } -> tensor<96x3136xf32>
+  return %y : tensor<96x3136xf32>
+}

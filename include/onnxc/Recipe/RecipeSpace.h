@@ -93,6 +93,8 @@ constexpr int64_t dynamicTransposedRows = 8;
 constexpr int64_t longestWindow = 64;
 /// Vectors of results under a window, and of interleaved results.
 constexpr int64_t maxWindowVectors = 2, maxInterleavedVectors = 8;
+/// Stores of a border that are unrolled.
+constexpr int64_t maxBorderStores = 8;
 /// An unrolled loop of so many instances is unrolled by a quarter for its rest.
 constexpr int64_t minUnrolledTail = 8;
 

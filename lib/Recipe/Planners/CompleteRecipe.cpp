@@ -45,7 +45,8 @@ static SmallVector<int64_t> halvesOf(int64_t factor) {
 }
 
 /// What is left of rows that are transposed in registers: as few as two take
-/// one square, a single one the time of reads one by one.
+/// one square, a single one the time of reads one by one. The same of rows of
+/// sums that are in registers: two or three take the time of one.
 static SmallVector<int64_t> partsOfSquare(int64_t factor) {
   SmallVector<int64_t> tail = halvesOf(factor);
   if (factor > 3)
@@ -53,24 +54,34 @@ static SmallVector<int64_t> partsOfSquare(int64_t factor) {
   return tail;
 }
 
+/// Returns true if the op adds up, in registers, what no loop is left around.
+static bool hasUnrolledSums(const LoopNest &nest, const BodyOp &op) {
+  return llvm::is_contained(op.reduced, true) &&
+         llvm::all_of(op.loops, [&](const LoopUse &use) {
+           return !use.reduced || (use.width() == 1 &&
+                                   use.unroll == nest.loop(use.loop).extent);
+         });
+}
+
 /// What unrolling the loop leaves, in parts that are unrolled as well. Sums
 /// that are transposed wait for each other, the more the fewer stand side by
 /// side.
 static SmallVector<int64_t> tailOf(const LoopNest &nest, ArrayRef<BodyOp> ops,
                                    unsigned loop, int64_t factor) {
-  bool isTransposed = false, sums = false;
+  bool isTransposed = false, sums = false, waits = false;
   for (const BodyOp &op : ops) {
     const LoopUse *use = op.find(loop);
     if (!use)
       continue;
     sums |= llvm::is_contained(op.reduced, true);
+    waits |= hasUnrolledSums(nest, op);
     isTransposed |=
         canShuffle(nest, &op - nest.ops().data(), *use, Shuffle::Transpose);
   }
   bool isUnknown = nest.loop(loop).isDynamic() || nest.leavesUnknownRest(loop);
-  if (!isTransposed || !isUnknown)
+  if (!isUnknown || (!isTransposed && !waits))
     return quartersOf(factor);
-  return sums ? halvesOf(factor) : partsOfSquare(factor);
+  return isTransposed && sums ? halvesOf(factor) : partsOfSquare(factor);
 }
 
 /// Packing at run time goes through registers where that is legal and worth it.

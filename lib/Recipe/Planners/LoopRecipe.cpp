@@ -45,7 +45,8 @@ private:
   void writeVectors();
   void vectorizeRow(unsigned number);
   void vectorizeLine(unsigned number);
-  void vectorizeOther(unsigned number);
+  std::string vectorizeOther(unsigned number);
+  void unrollBorder(unsigned number, StringRef vectorized);
   void unrollWindows();
   void unrollSlide(unsigned number);
   void packConstants();
@@ -186,8 +187,9 @@ void LoopWriter::vectorizeLine(unsigned number) {
 }
 
 /// An op without the vector loop may have its own loop along its accesses: the
-/// copy into a padded tensor.
-void LoopWriter::vectorizeOther(unsigned number) {
+/// copy into a padded tensor. Returns the loop that has the lanes; empty if
+/// there is none.
+std::string LoopWriter::vectorizeOther(unsigned number) {
   // It must be the last of the op's loops, which stand in kernel order.
   std::string last;
   for (const std::string &loop : own)
@@ -202,11 +204,30 @@ void LoopWriter::vectorizeOther(unsigned number) {
       ((options.keepOrder || isOrdered(ops[number]) ||
         !isCombinable(ops[number])) &&
        llvm::is_contained(reducedLoops(ops[number]), last)))
-    return;
+    return {};
   int64_t wide =
       std::min(lanes, int64_t(llvm::bit_ceil(uint64_t(extent(last)))));
-  if (wide >= minLanes)
-    recipe.vectorize(last, wide, number);
+  if (wide < minLanes)
+    return {};
+  recipe.vectorize(last, wide, number);
+  return last;
+}
+
+/// The loops around a few stores of a value, of a border, take longer than
+/// these. `vectorized` has the lanes, if any.
+void LoopWriter::unrollBorder(unsigned number, StringRef vectorized) {
+  if (ops[number].getNumReductionLoops() > 0 ||
+      !readInputs(ops[number]).empty())
+    return;
+  int64_t copies = 1;
+  for (const std::string &loop : llvm::reverse(own)) {
+    if (!has(number, loop) || loop == vectorized)
+      continue;
+    copies = estimatedProduct(copies, extent(loop));
+    if (!isStatic(kernel, loop) || copies > maxBorderStores)
+      return;
+    recipe.unroll(loop, extent(loop), number);
+  }
 }
 
 /// Constants in the order in which lanes read them.
@@ -283,7 +304,7 @@ void LoopWriter::writeVectors() {
     else if (has(number, vectorLoop))
       vectorizeRow(number);
     else
-      vectorizeOther(number);
+      unrollBorder(number, vectorizeOther(number));
 }
 
 ArrayAttr LoopWriter::write() {

@@ -33,3 +33,24 @@ func.func @long_rows(%x: tensor<64x3136xf32>, %z: tensor<32x3136xf32>, %o: tenso
   } -> tensor<96x3136xf32>
   return %y : tensor<96x3136xf32>
 }
+
+// The loops around the few stores of a border are unrolled.
+// CHECK-LABEL: kernel "border"
+// CHECK-NEXT:    order(c, i, top, q, left, j),
+// CHECK-NEXT:    fuse_outer(c),
+// CHECK-NEXT:    parallel(c),
+// CHECK-NEXT:    0: vectorize(q, 16),
+// CHECK-NEXT:    0: unroll(top, 2),
+// CHECK-NEXT:    1: unroll(left, 2),
+// CHECK-NEXT:    2: vectorize(j, 16)
+func.func @border(%x: tensor<64x?x?xf32>, %z: f32, %h: index, %w: index, %all: index, %o: tensor<64x?x?xf32>) -> tensor<64x?x?xf32> {
+  %y = krnl.kernel "border" loops [c = 64, i = %h, top = 2, q = %all, left = 2, j = %w]
+      ins(%x, %z : tensor<64x?x?xf32>, f32) outs(%o : tensor<64x?x?xf32>) {
+  ^bb0(%p: tensor<64x?x?xf32>, %v: f32, %r: tensor<64x?x?xf32>, %h_extent: index, %all_extent: index, %w_extent: index):
+    %0 = krnl.compute [c, top, q] () -> (%t = %r[c, top ..., q]) : () -> tensor<64x?x?xf32> { linalg.yield %v : f32 }
+    %1 = krnl.compute [c, i, left] () -> (%t = %0[c, i + 2, left ...]) : () -> tensor<64x?x?xf32> { linalg.yield %v : f32 }
+    %2 = krnl.compute [c, i, j] (%s = %p[c, i, j]) -> (%t = %1[c, i + 2, j + 2]) : (tensor<64x?x?xf32>) -> tensor<64x?x?xf32> { linalg.yield %s : f32 }
+    krnl.yield %2 : tensor<64x?x?xf32>
+  } -> tensor<64x?x?xf32>
+  return %y : tensor<64x?x?xf32>
+}

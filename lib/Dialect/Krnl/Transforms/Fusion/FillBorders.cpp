@@ -200,24 +200,41 @@ ComputeOp BorderFill::fillStrip(const Strip &strip, const StripLoops &loops,
       });
 }
 
+/// Declares the new loops of a strip, each before the loop inside of it: lanes
+/// are along the last loop of an op.
+void BorderFill::declareLoops(const StripLoops &loops,
+                              SmallVector<LoopAttr> &declared) {
+  for (const auto &[name, extent] : loops.extents) {
+    auto *next = std::next(llvm::find(loops.names, name));
+    auto *place = next == loops.names.end()
+                      ? declared.end()
+                      : llvm::find_if(declared, [&](LoopAttr loop) {
+                          return loop.getName() == *next;
+                        });
+    declared.insert(place, LoopAttr::get(kernel.getContext(), name,
+                                         getConstantIntValue(extent).value_or(
+                                             ShapedType::kDynamic)));
+  }
+}
+
 void BorderFill::replaceFill() {
   auto declared = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
-  SmallVector<Value> added;
+  llvm::StringMap<OpFoldResult> extents;
   Value last = kernel.getOutArgument(0);
   rewriter.setInsertionPoint(kernel);
   SmallVector<Strip> strips = stripsAround();
   rewriter.setInsertionPoint(fill);
   for (auto [number, strip] : llvm::enumerate(strips)) {
     StripLoops loops = loopsOver(strip, llvm::formatv("b{0}", number).str());
-    for (auto &[name, extent] : loops.extents) {
-      auto known = getConstantIntValue(extent);
-      declared.push_back(LoopAttr::get(kernel.getContext(), name,
-                                       known.value_or(ShapedType::kDynamic)));
-      if (!known)
-        added.push_back(cast<Value>(extent));
-    }
+    declareLoops(loops, declared);
+    for (const auto &[name, extent] : loops.extents)
+      extents[name] = extent;
     last = fillStrip(strip, loops, last).getResult(0);
   }
+  SmallVector<Value> added;
+  for (LoopAttr loop : declared)
+    if (loop.isDynamic() && extents.contains(loop.getName()))
+      added.push_back(cast<Value>(extents[loop.getName()]));
   kernel.replaceLoops(declared, added);
   rewriter.replaceOp(fill, last);
 }

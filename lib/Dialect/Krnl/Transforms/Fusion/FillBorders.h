@@ -51,6 +51,8 @@ private:
   mlir::OpFoldResult endOf(unsigned dim);
   llvm::SmallVector<Strip> stripsAround();
   StripLoops loopsOver(const Strip &strip, llvm::StringRef name);
+  void declareLoops(const StripLoops &loops,
+                    llvm::SmallVector<LoopAttr> &declared);
   ComputeOp fillStrip(const Strip &strip, const StripLoops &loops,
                       mlir::Value last);
 

@@ -1,9 +1,9 @@
 // RUN: onnx-opt %s --krnl-fold-copies | FileCheck %s
 
 // What is made elsewhere is copied, and only the elements that the copy does not write
-// are filled: the strips beside it along its own loop.
+// are filled: the strips beside it along its own loop. Loops are in the order of dimensions.
 // CHECK-LABEL: func @both_dimensions
-// CHECK:         krnl.kernel "pad" loops [q = 102, i = 8, j = 100, b0_0 = 2] ins(
+// CHECK:         krnl.kernel "pad" loops [b0_0 = 2, q = 102, i = 8, j = 100] ins(
 // CHECK:           krnl.compute [b0_0, q] () -> (%{{.+}} = %{{.+}}[b0_0 ..., q])
 // CHECK:           krnl.compute [q] () -> (%{{.+}} = %{{.+}}[10, q])
 // CHECK:           krnl.compute [i] () -> (%{{.+}} = %{{.+}}[i + 2, 0])

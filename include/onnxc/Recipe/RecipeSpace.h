@@ -95,6 +95,9 @@ constexpr int64_t longestWindow = 64;
 constexpr int64_t maxWindowVectors = 2, maxInterleavedVectors = 8;
 /// Stores of a border that are unrolled.
 constexpr int64_t maxBorderStores = 8;
+/// Streams of results far apart that a copy writes at once to read in order: 4
+/// of an image of 3 x 640 x 640 take 0.58 of the time of one after the other.
+constexpr int64_t maxStreams = 4;
 /// An unrolled loop of so many instances is unrolled by a quarter for its rest.
 constexpr int64_t minUnrolledTail = 8;
 

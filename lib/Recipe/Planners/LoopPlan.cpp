@@ -206,11 +206,55 @@ void LoopPlanner::chooseInstances() {
   cut = instances > 1 && (!known || extent(vectorLoop) != instances);
 }
 
+/// The common loops, outermost first: those of the kernel, which are in the
+/// order of the results. But what a copy reads in one line comes at once, or
+/// other loops would read each line again, and where the results are no more
+/// than a few streams all is read in order.
+SmallVector<std::string> LoopPlanner::orderOfCommon() {
+  if (ops.size() != 1 || ops[0].getNumReductionLoops() > 0 ||
+      readInputs(ops[0]).size() != 1)
+    return common;
+  Access read(*readInputs(ops[0]).front());
+  auto pitch = [&](const std::string &loop) {
+    return std::abs(read.pitch(dimOf(ops[0], loop)));
+  };
+  SmallVector<std::string> outer, inner;
+  int64_t streams = 1;
+  for (auto [position, loop] : llvm::enumerate(common)) {
+    bool isBefore = llvm::any_of(
+        ArrayRef(common).drop_front(position),
+        [&](const std::string &later) { return pitch(later) > pitch(loop); });
+    int64_t together = isStatic(kernel, loop)
+                           ? estimatedProduct(streams, extent(loop))
+                           : maxStreams + 1;
+    bool moves = loop != vectorLoop && pitch(loop) > 0 && isBefore &&
+                 (pitch(loop) < target.lineBytes || together <= maxStreams);
+    if (!moves) {
+      outer.push_back(loop);
+      continue;
+    }
+    streams = together;
+    inner.insert(llvm::find_if(inner,
+                               [&](const std::string &other) {
+                                 return pitch(other) < pitch(loop);
+                               }),
+                 loop);
+  }
+  // The loop of the lanes, where it is the last one, stays so.
+  bool lanesLast = !outer.empty() && outer.back() == vectorLoop;
+  if (lanesLast)
+    outer.pop_back();
+  llvm::append_range(outer, inner);
+  if (lanesLast)
+    outer.push_back(vectorLoop);
+  return outer;
+}
+
 void LoopPlanner::planOuterLoops() {
   auto tiles = [&](const std::string &loop, int64_t size) {
     return int64_t(llvm::divideCeil(extent(loop), size));
   };
-  for (const std::string &loop : common)
+  for (const std::string &loop : orderOfCommon())
     if (loop == jammedLoop) {
       if (lineTile > 0)
         outerLoops.push_back(

@@ -68,6 +68,7 @@ private:
   std::optional<Transposition> findTransposition();
   bool packAlongLanes();
   std::string outermostMoved();
+  llvm::SmallVector<std::string> orderOfCommon();
   void planOuterLoops();
   unsigned loopsBesidePadding();
   bool canHaveGrain(unsigned position, int64_t blocks);

@@ -213,8 +213,9 @@ bool LoopPlanner::unrollTransposed() {
 /// in the cache for the part after it. Lines of two tiles are no longer than
 /// that.
 void LoopPlanner::tileLines() {
-  auto *lines = llvm::find(common, jammedLoop);
-  if (std::next(lines) == common.end() || *std::next(lines) != vectorLoop ||
+  SmallVector<std::string> order = orderOfCommon();
+  auto *lines = llvm::find(order, jammedLoop);
+  if (std::next(lines) == order.end() || *std::next(lines) != vectorLoop ||
       !isStatic(kernel, jammedLoop) || !isStatic(kernel, vectorLoop))
     return;
   auto type = cast<ShapedType>(ops[0].getDpsInits()[0].getType());

@@ -465,3 +465,30 @@ func.func @both(%x: tensor<?x?xf32>, %o: tensor<?x?xf32>, %u: tensor<?x?xf32>, %
   } -> tensor<?x?xf32>
   return %y, %z : tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// Lanes that alternate are read from one line for both results, and the rows of an
+// image for both streams of results, one after the other.
+// CHECK-LABEL: kernel "space_to_depth"
+// CHECK:         order(r.tile, r.in_tile, y, x, c.o, c.i),
+func.func @space_to_depth(%i: tensor<960x2x320x2xf32>, %o: tensor<2x2x960x320xf32>) -> tensor<2x2x960x320xf32> {
+  %0 = krnl.kernel "space_to_depth" loops [y = 2, x = 2, r = 960, c = 320]
+      ins(%i : tensor<960x2x320x2xf32>) outs(%o : tensor<2x2x960x320xf32>) {
+  ^bb0(%a: tensor<960x2x320x2xf32>, %b: tensor<2x2x960x320xf32>):
+    %1 = krnl.compute [y, x, r, c] (%s = %a[r, y, c, x]) -> (%t = %b[y, x, r, c]) : (tensor<960x2x320x2xf32>) -> tensor<2x2x960x320xf32> { linalg.yield %s : f32 }
+    krnl.yield %1 : tensor<2x2x960x320xf32>
+  } -> tensor<2x2x960x320xf32>
+  return %0 : tensor<2x2x960x320xf32>
+}
+
+// Twelve streams of results are too many.
+// CHECK-LABEL: kernel "heads_first"
+// CHECK:         order(n, h, s, d),
+func.func @heads_first(%i: tensor<8x128x12x64xi8>, %o: tensor<8x12x128x64xi8>) -> tensor<8x12x128x64xi8> {
+  %0 = krnl.kernel "heads_first" loops [n = 8, h = 12, s = 128, d = 64]
+      ins(%i : tensor<8x128x12x64xi8>) outs(%o : tensor<8x12x128x64xi8>) {
+  ^bb0(%a: tensor<8x128x12x64xi8>, %b: tensor<8x12x128x64xi8>):
+    %1 = krnl.compute [n, h, s, d] (%x = %a[n, s, h, d]) -> (%y = %b[n, h, s, d]) : (tensor<8x128x12x64xi8>) -> tensor<8x12x128x64xi8> { linalg.yield %x : i8 }
+    krnl.yield %1 : tensor<8x12x128x64xi8>
+  } -> tensor<8x12x128x64xi8>
+  return %0 : tensor<8x12x128x64xi8>
+}

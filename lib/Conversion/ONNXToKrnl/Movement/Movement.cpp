@@ -15,6 +15,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -94,6 +95,40 @@ Value concatStatic(OpBuilder &b, Location loc, ValueRange operands,
   return kernel.finish({out}).front();
 }
 
+/// One copy per operand from a dynamic offset on, each along its own loop.
+Value concatParts(OpBuilder &b, Location loc, ValueRange operands,
+                  ValueRange offsets, RankedTensorType type, ValueRange sizes,
+                  int64_t axis) {
+  KernelBuilder kernel(b, loc, "Concat");
+  SmallVector<AffineExpr> at;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    at.push_back(
+        d == axis ? AffineExpr()
+                  : kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+  Value out = kernel.output(type, sizes);
+  for (auto [i, x] : llvm::enumerate(operands)) {
+    SmallVector<AffineExpr> from = at, to = at;
+    from[axis] =
+        kernel.loop("a" + std::to_string(i), rankedType(x).getDimSize(axis));
+    auto known = getConstantIntValue(offsets[i]);
+    to[axis] =
+        known && *known ? from[axis] + *known : kernel.partOf(from[axis]);
+    Value offset = known ? Value() : kernel.scalar(offsets[i]);
+    out = kernel.generic(
+        {{kernel.input(x), from}}, {out, to}, {},
+        [&](OpBuilder &nb, Location l, ValueRange args) -> Value {
+          if (!offset)
+            return args[0];
+          SmallVector<Value> by(type.getRank(), indexConstant(nb, l, 0));
+          by[axis] = offset;
+          return krnl::ScatterStoreOp::create(nb, l, args[0].getType(), args[0],
+                                              by);
+        });
+  }
+  return kernel.finish({out}).front();
+}
+
+/// Each element is read where it is, from the operand in whose range it lies.
 Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
                     ValueRange offsets, RankedTensorType type, ValueRange sizes,
                     int64_t axis) {
@@ -135,8 +170,48 @@ Value concatDynamic(OpBuilder &b, Location loc, ValueRange operands,
   return kernel.finish({y}).front();
 }
 
+/// Returns true if parts along the axis lie in lines of the result, as no size
+/// after it separates their elements, and loops have lanes rather than threads,
+/// which want one loop for all parts.
+bool joinsLines(onnx::ConcatOp op, RankedTensorType type, int64_t axis) {
+  return !krnl::TargetAttr::processorOf(op).isDevice() &&
+         llvm::all_of(type.getShape().drop_front(axis + 1),
+                      [](int64_t size) { return size == 1; });
+}
+
+/// The sizes of the result, with `along` elements along the axis, and false
+/// where the operands are known to differ in others; the run checks these.
+std::pair<SmallVector<Value>, bool> concatSizes(OpBuilder &b, Location loc,
+                                                ValueRange operands,
+                                                Value along, int64_t axis) {
+  SmallVector<Value> sizes;
+  bool fits = true;
+  for (int64_t d = 0; d < rankedType(operands.front()).getRank(); ++d) {
+    if (d == axis) {
+      sizes.push_back(along);
+      continue;
+    }
+    Value size = sizeOf(b, loc, operands.front(), d);
+    // Any operand may be the one whose type has the size.
+    for (Value x : operands)
+      if (!rankedType(x).isDynamicDim(d))
+        size = sizeOf(b, loc, x, d);
+    sizes.push_back(size);
+    for (Value x : operands) {
+      Value given = sizeOf(b, loc, x, d);
+      checkEqualSizes(b, loc, given, size,
+                      "Concat: the operands differ beside the axis");
+      auto known = getConstantIntValue(given);
+      fits &= !known || known == getConstantIntValue(size);
+    }
+  }
+  return {sizes, fits};
+}
+
 /// One copy per operand, each after the one before. Dynamic offsets are part
-/// of a read: the element at i comes from the operand in whose range i lies.
+/// of a read where parts are rows, which leaves one loop for all of them: the
+/// element at i comes from the operand in whose range i lies. Lanes along the
+/// axis would be gathered.
 Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
@@ -153,24 +228,8 @@ Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
     offsets.push_back(addIndex(rewriter, loc, offsets.back(),
                                sizeOf(rewriter, loc, x, axis)));
   }
-  SmallVector<Value> sizes;
-  bool fits = true;
-  for (int64_t d = 0; d < rank; ++d) {
-    Value size = sizeOf(rewriter, loc, operands.front(), d);
-    // Any operand may be the one whose type has the size.
-    for (Value x : operands)
-      if (!rankedType(x).isDynamicDim(d))
-        size = sizeOf(rewriter, loc, x, d);
-    sizes.push_back(d == axis ? offsets.back() : size);
-    if (d != axis)
-      for (Value x : operands) {
-        Value given = sizeOf(rewriter, loc, x, d);
-        checkEqualSizes(rewriter, loc, given, size,
-                        "Concat: the operands differ beside the axis");
-        auto known = getConstantIntValue(given);
-        fits &= !known || known == getConstantIntValue(size);
-      }
-  }
+  auto [sizes, fits] =
+      concatSizes(rewriter, loc, operands, offsets.back(), axis);
   Type element = rankedType(operands.front()).getElementType();
   RankedTensorType type = typeOfSizes(sizes, element);
   // Of sizes that are known to differ there is no more than the check.
@@ -178,8 +237,10 @@ Lowered lowerConcat(onnx::ConcatOp op, onnx::ConcatOp::Adaptor adaptor,
                                               dynamicSizes(type, sizes))
                           .getResult()
          : isStatic ? concatStatic(rewriter, loc, operands, type, sizes, axis)
-                    : concatDynamic(rewriter, loc, operands, offsets, type,
-                                    sizes, axis);
+         : joinsLines(op, type, axis)
+             ? concatParts(rewriter, loc, operands, offsets, type, sizes, axis)
+             : concatDynamic(rewriter, loc, operands, offsets, type, sizes,
+                             axis);
 }
 
 /// Clamped start and number of elements of one sliced dimension, by the rules

@@ -62,7 +62,7 @@ private:
   llvm::SmallVector<std::pair<unsigned, std::string>>
   loopsToTranspose(llvm::ArrayRef<std::string> among);
   std::string loopAlongResult();
-  void transposeLanes();
+  void transposeLanes(int64_t maxLanes);
   void tileLines();
   bool isConstant(mlir::OpOperand &input);
   std::optional<Transposition> findTransposition();

@@ -147,7 +147,7 @@ bool LoopPlanner::unrollTransposedSums() {
       lanes < minLanes ? std::nullopt : findTransposition();
   if (!found || found->reads != vectorLoop || !packAlongLanes())
     return false;
-  transposeLanes();
+  transposeLanes(target.squareLanes);
   if (!isStatic(kernel, vectorLoop))
     planForShortRows();
   jammedLoop = found->results;

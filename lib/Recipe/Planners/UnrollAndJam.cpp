@@ -188,8 +188,8 @@ LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
   return found;
 }
 
-void LoopPlanner::transposeLanes() {
-  lanes = std::min(lanes, target.squareLanes);
+void LoopPlanner::transposeLanes(int64_t maxLanes) {
+  lanes = std::min(lanes, maxLanes);
   vectors = 1;
   cut = !isStatic(kernel, vectorLoop) || extent(vectorLoop) != lanes;
 }
@@ -201,7 +201,7 @@ bool LoopPlanner::unrollTransposed() {
     return false;
   jammedLoop = found.back().second;
   transposes = true;
-  transposeLanes();
+  transposeLanes(target.squareLanes);
   rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
                                       : lanes;
   tileLines();
@@ -267,23 +267,34 @@ bool LoopPlanner::unrollTransposedResult() {
     return false;
   jammedLoop = lanesOutside = along;
   transposes = true;
-  transposeLanes();
+  transposeLanes(target.squareLanes);
   rows = lanes;
   return true;
 }
 
+/// Rows of a known number that are transposed together, none of which is left:
+/// a power of two, which takes the fewest steps, or all of a few. Else 0.
+static int64_t equalRows(int64_t extent, int64_t maxRows) {
+  int64_t power = std::min(extent & -extent, maxRows),
+          equal = largestDivisor(extent, maxRows);
+  if (2 * power >= maxRows)
+    return power;
+  return equal == extent || 2 * equal > maxRows ? equal : 0;
+}
+
 /// Unrolls loops of single ops along which rows are transposed in registers, as
-/// in the copy into a padded tensor.
+/// in the copy into a padded tensor. Lines of half a register at least are
+/// stored.
 bool LoopPlanner::unrollOwnTransposed() {
   auto found = loopsToTranspose(own);
   if (found.empty())
     return false;
-  transposeLanes();
+  transposeLanes(std::max(target.squareLanes, lanes / 2));
+  int64_t maxRows = std::min(lanes, target.squareLanes);
   for (auto &[number, loop] : found) {
-    int64_t equal = largestDivisor(extent(loop), lanes);
-    transposed.push_back(
-        {number, loop,
-         isStatic(kernel, loop) && 2 * equal > lanes ? equal : lanes});
+    int64_t equal =
+        isStatic(kernel, loop) ? equalRows(extent(loop), maxRows) : 0;
+    transposed.push_back({number, loop, equal > 0 ? equal : maxRows});
   }
   return true;
 }

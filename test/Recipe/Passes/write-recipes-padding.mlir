@@ -44,6 +44,48 @@ func.func @turned(%x: tensor<64x28x28xf32>, %o: tensor<30x30x64xf32>) -> tensor<
   return %y : tensor<30x30x64xf32>
 }
 
+// Rows shorter than a square are turned as a whole, bytes in lines of half a register.
+// CHECK-LABEL: func.func @turned_short
+// CHECK:         krnl.kernel "pad"
+// CHECK-SAME:      1: unroll(d3, 7), vectorize(p1.i, 32)
+func.func @turned_short(%x: tensor<64x7x7xi8>, %o: tensor<9x9x64xi8>) -> tensor<9x9x64xi8> {
+  %y = krnl.kernel "pad" loops [p2 = 9, p3 = 9, p1 = 64, d2 = 7, d3 = 7]
+      ins(%x : tensor<64x7x7xi8>) outs(%o : tensor<9x9x64xi8>) {
+  ^bb0(%a: tensor<64x7x7xi8>, %b: tensor<9x9x64xi8>):
+    %zero = arith.constant 0 : i8
+    %f = krnl.compute [p2, p3, p1] () -> (%q = %b[p2, p3, p1]) : () -> tensor<9x9x64xi8> {
+      linalg.yield %zero : i8
+    }
+    %s = krnl.compute [p1, d2, d3] (%p = %a[p1, d2, d3]) -> (%q = %f[d2 + 1, d3 + 1, p1])
+        : (tensor<64x7x7xi8>) -> tensor<9x9x64xi8> {
+      linalg.yield %p : i8
+    }
+    krnl.yield %s : tensor<9x9x64xi8>
+  } -> tensor<9x9x64xi8>
+  return %y : tensor<9x9x64xi8>
+}
+
+// Eight rows take fewer steps than fourteen.
+// CHECK-LABEL: func.func @turned_power
+// CHECK:         krnl.kernel "pad"
+// CHECK-SAME:      1: unroll(d3, 8), vectorize(p1.i, 32)
+func.func @turned_power(%x: tensor<64x56x56xi8>, %o: tensor<58x58x64xi8>) -> tensor<58x58x64xi8> {
+  %y = krnl.kernel "pad" loops [p2 = 58, p3 = 58, p1 = 64, d2 = 56, d3 = 56]
+      ins(%x : tensor<64x56x56xi8>) outs(%o : tensor<58x58x64xi8>) {
+  ^bb0(%a: tensor<64x56x56xi8>, %b: tensor<58x58x64xi8>):
+    %zero = arith.constant 0 : i8
+    %f = krnl.compute [p2, p3, p1] () -> (%q = %b[p2, p3, p1]) : () -> tensor<58x58x64xi8> {
+      linalg.yield %zero : i8
+    }
+    %s = krnl.compute [p1, d2, d3] (%p = %a[p1, d2, d3]) -> (%q = %f[d2 + 1, d3 + 1, p1])
+        : (tensor<64x56x56xi8>) -> tensor<58x58x64xi8> {
+      linalg.yield %p : i8
+    }
+    krnl.yield %s : tensor<58x58x64xi8>
+  } -> tensor<58x58x64xi8>
+  return %y : tensor<58x58x64xi8>
+}
+
 // The copied middle has lanes. Elements of the borders are gathered one by one, so
 // their loops are not those of the vectors, however long they may be.
 // CHECK-LABEL: func.func @copied_middle

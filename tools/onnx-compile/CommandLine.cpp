@@ -6,6 +6,8 @@
 
 #include "Subcommand.h"
 
+#include "onnxc/Support/HelpText.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -176,14 +178,8 @@ CommandLine parseCommandLine(int argc, char **argv) {
   return Parser(llvm::ArrayRef(argv, argc).drop_front()).parse();
 }
 
-static std::string helpLine(std::string left, StringRef help, size_t width) {
-  left = "  " + left;
-  left.resize(std::max(left.size() + 2, width), ' ');
-  return left + help.str() + "\n";
-}
-
-static std::string optionLine(const std::string &left, StringRef help) {
-  return helpLine(left, help, 34);
+static std::string optionEntry(StringRef left, StringRef help) {
+  return onnxc::helpEntry(left, help, 26);
 }
 
 static std::string ownOptions(const Subcommand &command) {
@@ -192,7 +188,7 @@ static std::string ownOptions(const Subcommand &command) {
     std::string left = "--" + option.name.str();
     if (!option.value.empty() && !option.value.starts_with("["))
       left += "=";
-    text += optionLine(left + option.value.str(), option.help);
+    text += optionEntry(left + option.value.str(), option.help);
   }
   return text;
 }
@@ -211,14 +207,14 @@ static std::string compileOptions(const Subcommand &command) {
   std::string text;
   for (auto [left, name] : shorts)
     if (takes(name))
-      text += optionLine(left, std::string("the same as --") + name);
+      text += optionEntry(left, std::string("the same as --") + name);
   for (int i = 0; const char *name = omCompilerOptionName(i); ++i) {
     if (!takes(name))
       continue;
     std::string left = std::string("--") + name;
     if (*omCompilerOptionValue(i))
       left += std::string("=") + omCompilerOptionValue(i);
-    text += optionLine(left, omCompilerOptionHelp(i));
+    text += optionEntry(left, omCompilerOptionHelp(i));
   }
   return text;
 }
@@ -226,7 +222,7 @@ static std::string compileOptions(const Subcommand &command) {
 static std::string commandList() {
   std::string text = "\ncommands:\n";
   for (const Subcommand *command : subcommands().drop_front())
-    text += helpLine(command->name.str(), command->summary, 14);
+    text += onnxc::helpEntry(command->name, command->summary, 14);
   return text + "onnx-compile COMMAND --help lists the options of a command.\n";
 }
 
@@ -242,11 +238,12 @@ std::string helpText(const Subcommand &command) {
   if (isPlain)
     text += commandList();
   text += "\noptions:\n" + ownOptions(command) + compileOptions(command);
-  text += optionLine("-q, --quiet", "no progress");
-  text += optionLine("-h, --help", "this text");
-  text += optionLine("--version", "version of the compiler");
-  text += "\nexit status: 0 done, 1 model rejected, 2 usage, ";
+  text += optionEntry("-q, --quiet", "no progress");
+  text += optionEntry("-h, --help", "this text");
+  text += optionEntry("--version", "version of the compiler");
+  std::string status = "exit status: 0 done, 1 model rejected, 2 usage, ";
   if (!command.ownStatus.empty())
-    text += command.ownStatus.str() + ", ";
-  return text + "5 internal error\n";
+    status += command.ownStatus.str() + ", ";
+  status += "5 internal error";
+  return text + "\n" + onnxc::wrapText(status, 0, onnxc::helpWidth()) + "\n";
 }

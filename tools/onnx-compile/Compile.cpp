@@ -71,9 +71,8 @@ const Subcommand simplifyCommand = {
     "simplify",
     "write the simplified model as ONNX",
     "MODEL",
-    "Constants are folded, shapes are inferred and redundant nodes removed: "
-    "the "
-    "result\nhas standard operators and gives the same outputs.\n\n"
+    "Constants are folded, shapes are inferred and redundant nodes removed:\n"
+    "the result has standard operators and gives the same outputs.\n\n"
     "  onnx-compile simplify model.onnx        writes model.simplified.onnx\n"
     "  onnx-compile simplify model.onnx --dim batch=8 -o small.onnx\n",
     options,

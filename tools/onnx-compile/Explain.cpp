@@ -44,13 +44,13 @@ const Subcommand explainCommand = {
     "explain",
     "show how a node is compiled",
     "MODEL NODE",
-    "NODE is the name of a node, or of a tensor for the node that computes it. "
-    "Prints\nthe rewrites of the node, the nodes that it is fused with and why "
-    "it "
-    "is not fused\nwith adjacent ones, its algorithm, layout and recipe with "
-    "the "
-    "rejected\ncandidates, the loops of its kernels, their work, and the parts "
-    "that are not\nvectorized.\n\n"
+    "NODE is the name of a node, or of a tensor for the node that computes "
+    "it.\n"
+    "Prints the rewrites of the node, the nodes that it is fused with and why\n"
+    "it is not fused with adjacent ones, its algorithm, layout and recipe "
+    "with\n"
+    "the rejected candidates, the loops of its kernels, their work, and the\n"
+    "parts that are not vectorized.\n\n"
     "  onnx-compile explain model.onnx conv1         prints the explanation\n"
     "  onnx-compile explain model.onnx conv1 --asm   adds the machine code\n"
     "  onnx-compile explain model.onnx conv1 --json  prints JSON\n",

@@ -10,6 +10,7 @@
 #include "Options.h"
 
 #include "onnxc/Support/ByteCount.h"
+#include "onnxc/Support/HelpText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -438,7 +439,7 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
   return options;
 }
 
-/// One line, for a command or with all commands that know the option.
+/// An entry, for a command or with all commands that know the option.
 static void printOption(raw_ostream &out, const Option &option,
                         std::optional<Command> command) {
   bool isLetter = option.name.size() == 1;
@@ -448,7 +449,6 @@ static void printOption(raw_ostream &out, const Option &option,
       left = (shortForm + ", " + left).str();
   if (!option.value.empty())
     left += ((isLetter ? " " : "=") + option.value).str();
-  out << "  " << left_justify(left, 26) << option.help;
   SmallVector<StringRef> notes;
   std::string names;
   if (!command && option.commands != OfAll) {
@@ -461,9 +461,10 @@ static void printOption(raw_ostream &out, const Option &option,
   }
   if (option.commands & Alone && (!command || accepts(Comparers, *command)))
     notes.push_back("not with --against");
+  std::string help = option.help.str();
   if (!notes.empty())
-    out << " (" << join(notes, "; ") << ")";
-  out << "\n";
+    help += " (" + join(notes, "; ") + ")";
+  out << helpEntry(left, help, 26);
 }
 
 /// Prints the usage and the list of commands.
@@ -471,7 +472,7 @@ static void printUsage(raw_ostream &out) {
   out << "usage: onnx-run [COMMAND] MODEL.so [options]\n\n"
          "Runs a compiled model, checks its outputs and measures it.\n\n";
   for (const CommandRow &row : commands)
-    out << "  " << left_justify(row.name, 9) << row.help << "\n";
+    out << helpEntry(row.name, row.help, 11);
   out << "\nonnx-run COMMAND --help lists the options of a command.\n";
 }
 

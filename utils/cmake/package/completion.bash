@@ -14,7 +14,7 @@ _onnx_compile() {
   case $COMP_LINE in
     *' '--*=*)
       local option=${COMP_LINE##* }
-      values=$(sed -nE "s/^  ${option%%=*}=([a-z0-9]+(\\|[a-z0-9]+)+) .*/\\1/p" <<< "$help")
+      values=$(sed -nE "s/^  ${option%%=*}=([a-z0-9]+(\\|[a-z0-9]+)+)( .*)?$/\\1/p" <<< "$help")
       word=${option#*=}
       if [ -n "$values" ]; then
         mapfile -t COMPREPLY < <(compgen -W "${values//|/ }" -- "$word")

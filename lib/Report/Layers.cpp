@@ -28,8 +28,9 @@ using namespace onnxc;
 
 void onnxc::collectWork(ModuleOp level, LayerReport &report) {
   LayerNumbers numbers(report.layers);
+  krnl::AssumedValues sizes;
   level.walk([&](krnl::KernelOp kernel) {
-    double times = krnl::timesRun(kernel);
+    double times = krnl::timesRun(kernel, sizes);
     SmallVector<size_t> ofKernel = numbers.of(kernel.getLoc());
     auto add = [&](Location loc, const KernelWork &work) {
       SmallVector<size_t> nodes = numbers.of(loc);
@@ -73,6 +74,7 @@ static void collectWeights(Operation *launch, std::optional<size_t> layer,
 
 /// Notes the time of a launch on a device for its kernel.
 static void collectDeviceLaunch(krnl::LaunchOp op, LayerLaunch &launch,
+                                krnl::AssumedValues &sizes,
                                 DeviceReport &report) {
   auto kernel = llvm::find_if(report.kernels, [&](const DeviceKernel &other) {
     return other.name == op.getKernel();
@@ -88,10 +90,11 @@ static void collectDeviceLaunch(krnl::LaunchOp op, LayerLaunch &launch,
   kernel->microseconds += launch.microseconds;
   if (roofline)
     kernel->rooflineMicroseconds +=
-        roofline.getValueAsDouble() * krnl::timesRun(op) / clock;
+        roofline.getValueAsDouble() * krnl::timesRun(op, sizes) / clock;
 }
 
 static void collectLaunch(Operation *op, const LayerNumbers &numbers,
+                          krnl::AssumedValues &sizes,
                           DenseSet<int64_t> &weights, Report &whole) {
   LayerReport &report = whole.nodes;
   LayerLaunch launch;
@@ -99,7 +102,7 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   launch.function =
       (kernel ? kernel.getKernel() : cast<krnl::CallOp>(op).getCallee()).str();
   llvm::append_range(launch.layers, numbers.of(op->getLoc()));
-  launch.cycles = krnl::predictedCycles(op, krnl::usualSize);
+  launch.cycles = krnl::predictedCycles(op, sizes);
   launch.mainLayer = mainOf(launch.layers, report);
   for (size_t layer : launch.layers)
     report.layers[layer].launches.push_back(report.launches.size());
@@ -108,7 +111,7 @@ static void collectLaunch(Operation *op, const LayerNumbers &numbers,
   collectWeights(op, launch.mainLayer, weights, report);
   launch.isOnDevice = kernel && !whole.device.name.empty();
   if (launch.isOnDevice)
-    collectDeviceLaunch(kernel, launch, whole.device);
+    collectDeviceLaunch(kernel, launch, sizes, whole.device);
   report.launches.push_back(std::move(launch));
 }
 
@@ -164,13 +167,14 @@ void onnxc::collectPlan(ModuleOp level, Report &whole) {
     whole.device.name = krnl::TargetAttr::of(level).getCpu().str();
   LayerNumbers numbers(report.layers);
   DenseSet<int64_t> weights;
+  krnl::AssumedValues sizes;
   for (auto host : level.getOps<func::FuncOp>()) {
     if (host->hasAttr(krnl::KrnlDialect::kernelAttrName))
       continue;
     int64_t begin = int64_t(report.launches.size());
     host.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<krnl::LaunchOp, krnl::CallOp>(op))
-        collectLaunch(op, numbers, weights, whole);
+        collectLaunch(op, numbers, sizes, weights, whole);
       collectPool(op, numbers, report);
     });
     collectArena(host, begin, numbers, report);

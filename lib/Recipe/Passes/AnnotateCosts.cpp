@@ -8,10 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Passes/AssumeExtent.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
+#include "onnxc/Dialect/Krnl/Transforms/AssumedValues.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
@@ -43,10 +46,46 @@ static IntegerAttr wholeCycles(Builder &builder, double cycles) {
                                                         : max);
 }
 
+/// Gives the dynamic loops of a copy of a kernel the extents that the host
+/// computes for assumed sizes, at least 1: a launch without blocks does not
+/// run. The time of a device is no product of extents: few threads wait longer
+/// for each other.
+static void assumeExtents(RewriterBase &rewriter, KernelOp copy,
+                          AssumedValues &sizes) {
+  SmallVector<StringRef> dynamic;
+  for (auto loop : copy.getLoops().getAsRange<LoopAttr>())
+    if (loop.isDynamic())
+      dynamic.push_back(loop.getName());
+  for (StringRef loop : dynamic) {
+    unsigned number = *copy.findLoop(loop);
+    int64_t extent = sizes.of(copy.getExtentMutable(number).get());
+    (void)assumeExtent(rewriter, copy, loop, std::max<int64_t>(extent, 1));
+  }
+}
+
+/// The cost on a device for assumed sizes: of the kernel, or where its recipe
+/// is not legal for these, with the extents that the cost model assumes.
+static NestCost deviceCost(KernelOp kernel, const LoopNest &nest,
+                           const Processor &target, AssumedValues &sizes) {
+  if (kernel.getExtents().empty())
+    return nestCost(kernel, nest, target);
+  IRRewriter rewriter(kernel.getContext());
+  rewriter.setInsertionPoint(kernel);
+  auto copy = cast<KernelOp>(rewriter.clone(*kernel));
+  assumeExtents(rewriter, copy, sizes);
+  std::string reason;
+  FailureOr<LoopNest> itsNest =
+      LoopNest::tryReplay(copy, reason, NestChecks::AfterLastStep);
+  NestCost cost = succeeded(itsNest) ? nestCost(copy, *itsNest, target)
+                                     : nestCost(kernel, nest, target);
+  eraseWithOperands(rewriter, copy);
+  return cost;
+}
+
 /// The cycles of the kernel. Its launch has the extents of dynamic loops after
 /// the inputs of the kernel.
 static void annotateCycles(KernelOp kernel, const LoopNest &nest,
-                           const Processor &target) {
+                           const Processor &target, AssumedValues &sizes) {
   Builder builder(kernel.getContext());
   SmallVector<unsigned> position;
   unsigned next = kernel.getIns().size();
@@ -54,7 +93,8 @@ static void annotateCycles(KernelOp kernel, const LoopNest &nest,
     position.push_back(next);
     next += nest.loop(axis).isDynamic();
   }
-  NestCost cost = nestCost(kernel, nest, target);
+  NestCost cost = target.isDevice() ? deviceCost(kernel, nest, target, sizes)
+                                    : nestCost(kernel, nest, target);
   SmallVector<Attribute> terms;
   for (const CostTerm &term : cost.terms) {
     SmallVector<Attribute> parts{fourDigits(builder, term.cycles)};
@@ -92,9 +132,10 @@ struct KrnlAnnotateCosts
     : public impl::KrnlAnnotateCostsPassBase<KrnlAnnotateCosts> {
   void runOnOperation() override {
     Processor target = TargetAttr::processorOf(getOperation());
+    AssumedValues sizes;
     for (KernelOp kernel : kernelsOf(getOperation())) {
       LoopNest nest = LoopNest::replay(kernel);
-      annotateCycles(kernel, nest, target);
+      annotateCycles(kernel, nest, target, sizes);
       if (DictionaryAttr costs = packCosts(kernel, nest, target);
           !costs.empty())
         kernel->setAttr(packCostsAttrName, costs);

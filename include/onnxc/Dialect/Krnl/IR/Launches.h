@@ -27,7 +27,7 @@ inline constexpr llvm::StringLiteral workAttrName = "krnl.work";
 /// them a dictionary of the attributes of a launch that packs it in a run.
 inline constexpr llvm::StringLiteral packCostsAttrName = "krnl.pack_costs";
 /// The attribute of a launch of a kernel of a device: the minimum number of
-/// cycles that it takes.
+/// cycles that it takes with assumed extents.
 inline constexpr llvm::StringLiteral rooflineCyclesAttrName =
     "krnl.roofline_cycles";
 /// On an error word that is one of the device's: the row of its first message

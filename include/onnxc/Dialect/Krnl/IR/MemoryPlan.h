@@ -17,7 +17,8 @@ namespace onnxc::krnl {
 inline constexpr llvm::StringLiteral arenaPlanAttrName = "krnl.arena_plan";
 
 /// The attribute of such a function whose launches are on a device: the
-/// launches of the critical path, by the same numbers.
+/// launches of the critical path that run with assumed sizes, by the same
+/// numbers.
 inline constexpr llvm::StringLiteral criticalPathAttrName =
     "krnl.critical_path";
 

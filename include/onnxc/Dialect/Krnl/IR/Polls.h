@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
 /// Array attribute of a launch: its cost on one thread. Each element is an
 /// array of a number of cycles, and of the positions of inputs, dynamic
 /// extents, which it is multiplied with. The cost is their sum, and
-/// without this attribute that of the tiles.
+/// without this attribute that of the tiles. For a launch on a device it is one
+/// number, the time of the device with assumed extents.
 inline constexpr llvm::StringLiteral cyclesAttrName = "krnl.cycles";
 /// Integer attribute: cycles of one tile, where dynamic extents are assumed.
 inline constexpr llvm::StringLiteral tileCyclesAttrName = "krnl.tile_cycles";

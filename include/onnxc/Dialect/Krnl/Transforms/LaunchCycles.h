@@ -6,19 +6,31 @@
 #ifndef ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHCYCLES_H
 #define ONNXC_DIALECT_KRNL_TRANSFORMS_LAUNCHCYCLES_H
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Operation.h"
+#include "onnxc/Dialect/Krnl/Transforms/AssumedValues.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace onnxc::krnl {
 
-/// The size that stands for a dynamic one in plans of memory and in reports.
-inline constexpr int64_t usualSize = 32;
+/// The number that an index or a condition of the host is in a run.
+using NumberOf = llvm::function_ref<std::optional<int64_t>(mlir::Value)>;
 
-/// The number of times that `op` runs, as far as the bounds of loops are known.
-double timesRun(mlir::Operation *op);
+inline std::optional<int64_t> constantNumber(mlir::Value value) {
+  return mlir::getConstantIntValue(value);
+}
 
-/// The predicted cycles of a launch in one run, where each dynamic
-/// extent is `unknownSize`; none for a call of the runtime.
-double predictedCycles(mlir::Operation *launch, int64_t unknownSize);
+/// The number of times that `op` runs, as far as `numberOf` knows the bounds of
+/// the loops and the conditions of the branches around it.
+double timesRun(mlir::Operation *op, NumberOf numberOf = constantNumber);
+
+/// The same with the bounds and conditions that follow from assumed sizes; a
+/// launch without tiles and a kernel without results do not run.
+double timesRun(mlir::Operation *op, AssumedValues &values);
+
+/// The predicted cycles of a launch in one run with assumed sizes; none for a
+/// call of the runtime.
+double predictedCycles(mlir::Operation *launch, AssumedValues &values);
 
 } // namespace onnxc::krnl
 

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 
 using namespace mlir;
 
@@ -109,41 +108,6 @@ Value EntryValues::atEntry(Value value) {
   for (Operation *op : needed(value, isDone))
     entry().clone(*op, copies);
   return copies.lookup(value);
-}
-
-//===----------------------------------------------------------------------===//
-// Estimates
-//===----------------------------------------------------------------------===//
-
-/// The value that an op gives for the estimates of its operands, or null.
-Attribute EntryValues::fold(Operation *op, Value result) {
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(estimates.lookup(operand));
-  SmallVector<OpFoldResult> folded;
-  if (isa<memref::DimOp, memref::LoadOp>(op) ||
-      failed(op->fold(operands, folded)) || folded.empty())
-    return {};
-  if (auto attribute = dyn_cast<Attribute>(folded.front()))
-    return attribute;
-  return estimates.lookup(cast<Value>(folded.front()));
-}
-
-int64_t EntryValues::estimate(Value value) {
-  auto usual = [&](Type type) -> Attribute {
-    if (isa<FloatType>(type))
-      return builder.getFloatAttr(type, 1);
-    bool isBool = type.isInteger(1);
-    return builder.getIntegerAttr(type, isBool ? 0 : usualSize);
-  };
-  auto isDone = [&](Value v) { return estimates.contains(v); };
-  for (Operation *op : needed(value, isDone)) {
-    Value result = op->getResult(0);
-    Attribute folded = fold(op, result);
-    estimates[result] = folded ? folded : usual(result.getType());
-  }
-  auto number = dyn_cast_or_null<IntegerAttr>(estimates.lookup(value));
-  return number ? number.getInt() : usualSize;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,8 +32,6 @@ public:
   /// Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
-  /// The assumed value, for plans: `usualSize` for all sizes of inputs.
-  int64_t estimate(mlir::Value value);
   SizeFormula formula(mlir::Value value);
 
   /// Adds ops after the copies.
@@ -42,7 +40,6 @@ public:
 private:
   bool followsFromInputs(mlir::Operation &op) const;
   std::string nameOfSize(mlir::Operation *op);
-  mlir::Attribute fold(mlir::Operation *op, mlir::Value result);
   /// The ops that a value needs, in program order, but for those done before.
   llvm::SmallVector<mlir::Operation *>
   needed(mlir::Value value, llvm::function_ref<bool(mlir::Value)> isDone);
@@ -56,7 +53,6 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
   llvm::DenseSet<mlir::Value> known;
   mlir::IRMapping copies;
-  llvm::DenseMap<mlir::Value, mlir::Attribute> estimates;
   llvm::DenseMap<mlir::Value, SizeFormula> formulas;
 };
 

@@ -36,8 +36,8 @@ struct Access {
 
 class Orderer {
 public:
-  Orderer(function_ref<bool(Value)> isOnDevice, int64_t unknownSize)
-      : isOnDevice(isOnDevice), unknownSize(unknownSize) {}
+  Orderer(function_ref<bool(Value)> isOnDevice, AssumedValues &sizes)
+      : isOnDevice(isOnDevice), sizes(sizes) {}
 
   void visit(Block &block);
   OrderedLaunches result;
@@ -57,7 +57,7 @@ private:
   bool isOneBuffer(Value base);
 
   function_ref<bool(Value)> isOnDevice;
-  int64_t unknownSize;
+  AssumedValues &sizes;
   /// The accesses of the launches of the part, by buffer.
   DenseMap<Value, SmallVector<Access>> accesses;
 };
@@ -99,7 +99,7 @@ static bool showsAll(Value view) {
 }
 
 unsigned Orderer::add(Operation *op) {
-  unsigned number = result.graph.add(predictedCycles(op, unknownSize));
+  unsigned number = result.graph.add(predictedCycles(op, sizes));
   result.ops.push_back(op);
   return number;
 }
@@ -193,8 +193,8 @@ void Orderer::visit(Block &block) {
 
 OrderedLaunches krnl::orderLaunches(func::FuncOp host,
                                     function_ref<bool(Value)> isOnDevice,
-                                    int64_t unknownSize) {
-  Orderer orderer(isOnDevice, unknownSize);
+                                    AssumedValues &sizes) {
+  Orderer orderer(isOnDevice, sizes);
   for (Block &block : host.getBody())
     orderer.visit(block);
   orderer.result.graph.measure();

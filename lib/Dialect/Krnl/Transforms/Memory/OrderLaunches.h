@@ -9,6 +9,7 @@
 #include "LaunchGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnxc/Dialect/Krnl/Transforms/AssumedValues.h"
 
 namespace onnxc::krnl {
 
@@ -25,10 +26,10 @@ struct OrderedLaunches {
 /// writes these, as if no two buffers shared memory. Launches wait for what the
 /// host does with contents of buffers, for what is in branches and loops, and
 /// for launches with a buffer that `isOnDevice` refuses or that is one of
-/// several. Dynamic extents count as `unknownSize`.
+/// several.
 OrderedLaunches orderLaunches(mlir::func::FuncOp host,
                               llvm::function_ref<bool(mlir::Value)> isOnDevice,
-                              int64_t unknownSize);
+                              AssumedValues &sizes);
 
 } // namespace onnxc::krnl
 

@@ -79,6 +79,7 @@ private:
   func::FuncOp host;
   bool isOnDevice;
   EntryValues values;
+  AssumedValues assumed;
   /// The launches of a device; no value for a processor.
   std::optional<OrderedLaunches> launches;
   /// Numbers of launches and calls, in program order.
@@ -183,8 +184,7 @@ int64_t Planner::estimatedBytes(memref::AllocOp op) {
   unsigned dynamic = 0;
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size))
-      size = std::max<int64_t>(values.estimate(op.getDynamicSizes()[dynamic++]),
-                               0);
+      size = std::max<int64_t>(assumed.of(op.getDynamicSizes()[dynamic++]), 0);
   auto type = MemRefType::get(shape, op.getType().getElementType());
   int64_t bytes = boundedBytes(type).value_or(maxTensorBytes);
   if (llvm::is_contained(shape, 0))
@@ -225,7 +225,7 @@ int64_t Planner::assignOffsets() {
   DenseSet<Value> buffers;
   buffers.insert_range(planned);
   launches = orderLaunches(
-      host, [&](Value buffer) { return buffers.contains(buffer); }, usualSize);
+      host, [&](Value buffer) { return buffers.contains(buffer); }, assumed);
   for (auto [op, slot] : llvm::zip_equal(planned, slots))
     slot.users = launches->users.lookup(op);
   return krnl::assignOffsets(slots, launches->graph);
@@ -437,7 +437,8 @@ void Planner::record() {
     return;
   SmallVector<int64_t> path;
   for (unsigned launch : launches->graph.longestChain())
-    if (Operation *op = launches->ops[launch]; isa<LaunchOp>(op))
+    if (Operation *op = launches->ops[launch];
+        isa<LaunchOp>(op) && timesRun(op, assumed) > 0)
       path.push_back(launchAt(numbers[op].first));
   host->setAttr(criticalPathAttrName, builder.getDenseI64ArrayAttr(path));
 }

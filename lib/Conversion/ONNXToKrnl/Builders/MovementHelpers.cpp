@@ -130,6 +130,20 @@ Value sliceOf(OpBuilder &b, Location loc, StringRef name, Value x,
       .getResult(0);
 }
 
+Value selectOf(OpBuilder &b, Location loc, StringRef name, Value x,
+               int64_t axis, int64_t position) {
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  sizes.erase(sizes.begin() + axis);
+  RankedTensorType type = typeOfSizes(sizes, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), from(at);
+  from.insert(from.begin() + axis, b.getAffineConstantExpr(position));
+  Value in = kernel.input(x);
+  Value out = kernel.output(type, sizes);
+  Value y = kernel.generic({{in, from}}, {out, at}, {}, copyElement);
+  return kernel.finish({y}).front();
+}
+
 Value transposeOf(OpBuilder &b, Location loc, StringRef name, Value x,
                   ArrayRef<int64_t> perm) {
   SmallVector<Value> sizes;

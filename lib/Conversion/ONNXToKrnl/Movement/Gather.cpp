@@ -24,6 +24,21 @@ Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at) {
   return tensor::ExtractOp::create(b, loc, tensor, at);
 }
 
+/// The one index of the elements that are gathered, if it is known and in
+/// range.
+std::optional<int64_t> knownIndex(onnx::GatherOp op, int64_t axis,
+                                  int64_t rank) {
+  auto indices = dyn_cast<RankedTensorType>(op.getIndices().getType());
+  auto data = dyn_cast<RankedTensorType>(op.getData().getType());
+  auto known = onnx::constantInts(op.getIndices());
+  if (!indices || indices.getRank() != 0 || !data || rank < 2 || !known)
+    return std::nullopt;
+  int64_t size = data.getDimSize(axis), index = known->front();
+  if (ShapedType::isDynamic(size) || index < -size || index >= size)
+    return std::nullopt;
+  return index < 0 ? index + size : index;
+}
+
 Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
                     ConversionPatternRewriter &rewriter) {
   Value data = adaptor.getOperands()[0], indices = adaptor.getOperands()[1];
@@ -31,6 +46,8 @@ Lowered lowerGather(onnx::GatherOp op, onnx::GatherOp::Adaptor adaptor,
   int64_t axis = positiveAxis(op.getAxis(), rank);
   if (axis < 0 || axis >= rank)
     return rewriter.notifyMatchFailure(op, "axis is out of range");
+  if (std::optional<int64_t> index = knownIndex(op, axis, rank))
+    return selectOf(rewriter, op.getLoc(), "Gather", data, axis, *index);
   return gatherOf(rewriter, op.getLoc(), data, indices, axis, op->getResult(0));
 }
 

@@ -40,6 +40,10 @@ mlir::Value sliceOf(mlir::OpBuilder &b, mlir::Location loc,
                     llvm::StringRef name, mlir::Value x,
                     mlir::ValueRange starts, mlir::ValueRange steps,
                     mlir::ValueRange sizes);
+/// The elements of `x` at one position of a dimension, without that dimension.
+mlir::Value selectOf(mlir::OpBuilder &b, mlir::Location loc,
+                     llvm::StringRef name, mlir::Value x, int64_t axis,
+                     int64_t position);
 /// Result dimension i is dimension perm[i] of `x`.
 mlir::Value transposeOf(mlir::OpBuilder &b, mlir::Location loc,
                         llvm::StringRef name, mlir::Value x,

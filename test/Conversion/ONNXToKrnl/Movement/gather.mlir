@@ -30,3 +30,22 @@ func.func @tuples(%x: tensor<4x8xf32>, %i: tensor<3x1xi64>) -> tensor<3x8xf32> {
   %y = "onnx.GatherND"(%x, %i) : (tensor<4x8xf32>, tensor<3x1xi64>) -> tensor<3x8xf32>
   return %y : tensor<3x8xf32>
 }
+
+// One known index is a place in the tensor, which needs no check.
+// CHECK-LABEL: func.func @one_known
+// CHECK:         krnl.kernel "Gather" loops [d0 = %{{[^],]+}}, d1 = 8]
+// CHECK:           krnl.compute [d0, d1] (%{{.+}} = %{{.+}}[d0, 2, d1]) -> (%{{.+}} = %{{.+}}[d0, d1])
+func.func @one_known(%x: tensor<?x3x8xf32>) -> tensor<?x8xf32> {
+  %i = onnx.Constant dense<-1> : tensor<i64>
+  %y = "onnx.Gather"(%x, %i) {axis = 1 : i64} : (tensor<?x3x8xf32>, tensor<i64>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// An index that is out of range ends the run.
+// CHECK-LABEL: func.func @one_out_of_range
+// CHECK:         krnl.wrap_index %{{.+}}, %{{.+}}, "an index is out of range"
+func.func @one_out_of_range(%x: tensor<2x3x8xf32>) -> tensor<2x8xf32> {
+  %i = onnx.Constant dense<3> : tensor<i64>
+  %y = "onnx.Gather"(%x, %i) {axis = 1 : i64} : (tensor<2x3x8xf32>, tensor<i64>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}

@@ -157,6 +157,9 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
       Transpose and Reshape; chains of them become one.
     * Integers that are sizes of a tensor are written as its Shape, and operands
       expanded beside one of the result's shape are used as they were.
+    * A Reshape that only splits dimensions goes before a Transpose of another
+      view, and before a Gather of one index, so that views become one and
+      copies stand side by side.
     * MatMul and Add of matrices become Gemm.
     * BatchNormalization, Mul and Add by channel constants go into the weights
       of the convolution before.

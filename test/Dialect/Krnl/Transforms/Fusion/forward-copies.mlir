@@ -2,14 +2,18 @@
 // RUN: onnx-opt %s --krnl-fuse=collapse=false | FileCheck %s --check-prefix=BEFORE
 
 // A copy whose elements keep their place is a view: here dimensions of one element
-// move. The layouts of tensors are chosen before.
+// move. Before layouts are chosen (collapse=false) it is no view: the kernel that
+// reads it is fused with it.
 // CHECK-LABEL: func.func @unit_dims(
 // CHECK:         %[[FLAT:.+]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]] : tensor<?x?x1x50xf32> into tensor<?x?x50xf32>
 // CHECK:         tensor.expand_shape %[[FLAT]] {{\[\[}}0, 1], [2], [3]] {{.+}} into tensor<?x1x?x50xf32>
 // CHECK-NOT:     krnl.kernel "copy"
 // CHECK:         krnl.kernel "sum"
 // BEFORE-LABEL: func.func @unit_dims(
-// BEFORE:         krnl.kernel "copy"
+// BEFORE-NOT:     tensor.collapse_shape
+// BEFORE:         krnl.kernel "copy+sum" loops [b = %arg1, s = %arg2, d = 50] ins(%arg0 :
+// BEFORE:           krnl.compute [b | s, d] (%{{.+}} = %{{.+}}[b, s, 0, d]) -> (%{{.+}} = %{{.+}}[b])
+// BEFORE:         return
 func.func @unit_dims(%x: tensor<?x?x1x50xf32>, %n: index, %s: index, %o: tensor<?xf32>) -> tensor<?xf32> {
   %e = tensor.empty(%n, %s) : tensor<?x1x?x50xf32>
   %0 = krnl.kernel "copy" loops [b = %n, s = %s, d = 50] ins(%x : tensor<?x?x1x50xf32>) outs(%e : tensor<?x1x?x50xf32>) {

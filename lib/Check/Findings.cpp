@@ -91,20 +91,17 @@ std::string Findings::text() const {
 }
 
 static void writeFinding(llvm::json::OStream &json, const Finding &finding) {
-  auto text = [&](llvm::StringRef key, const std::string &value) {
-    json.attribute(key, llvm::json::fixUTF8(value));
-  };
   json.object([&] {
     json.attribute("severity", nameOf(finding.severity));
-    text("kind", finding.kind);
-    text("location", finding.location);
-    text("name", finding.name);
-    text("operator", finding.op);
+    writeText(json, "kind", finding.kind);
+    writeText(json, "location", finding.location);
+    writeText(json, "name", finding.name);
+    writeText(json, "operator", finding.op);
     json.attribute("opset", finding.opset);
     writeTexts(json, "operands", finding.operands);
     writeTexts(json, "results", finding.results);
-    text("reason", finding.reason);
-    text("hint", finding.hint);
+    writeText(json, "reason", finding.reason);
+    writeText(json, "hint", finding.hint);
     json.attribute("share", finding.share);
   });
 }
@@ -115,7 +112,7 @@ std::string Findings::json() const {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("schema", 1);
-    json.attribute("model", llvm::json::fixUTF8(model));
+    writeText(json, "model", model);
     json.attribute("compiles", count(Severity::Error) == 0);
     json.attribute("errors", int64_t(count(Severity::Error)));
     json.attribute("warnings", int64_t(count(Severity::Warning)));

@@ -12,7 +12,7 @@ using namespace onnxc;
 static void writeRecipe(llvm::json::OStream &json,
                         const ReportedRecipe &recipe) {
   json.attribute("kind", recipe.kind);
-  json.attribute("choices", llvm::json::fixUTF8(recipe.choices));
+  writeText(json, "choices", recipe.choices);
   json.attribute("cycles", recipe.cycles);
 }
 
@@ -20,7 +20,7 @@ static void writeRecipes(llvm::json::OStream &json,
                          llvm::ArrayRef<RecipeChoice> recipes) {
   for (const RecipeChoice &choice : recipes)
     json.object([&] {
-      json.attribute("kernel", llvm::json::fixUTF8(choice.kernel));
+      writeText(json, "kernel", choice.kernel);
       json.attribute("candidates", int64_t(choice.numCandidates));
       writeRecipe(json, choice.taken);
       json.attributeArray("others", [&] {
@@ -40,8 +40,8 @@ static void writeNumbers(llvm::json::OStream &json, llvm::StringRef name,
 }
 
 static void writeLayer(llvm::json::OStream &json, const Layer &layer) {
-  json.attribute("name", llvm::json::fixUTF8(layer.name));
-  json.attribute("op", llvm::json::fixUTF8(layer.op));
+  writeText(json, "name", layer.name);
+  writeText(json, "op", layer.op);
   json.attribute("graph", int64_t(layer.graph));
   writeTexts(json, "types", layer.types);
   writeTexts(json, "results", layer.results);
@@ -67,17 +67,15 @@ static void writeGraphs(llvm::json::OStream &json, const LayerReport &report) {
   json.attributeArray("inputs", [&] {
     for (const LayerInput &input : report.inputs)
       json.object([&] {
-        json.attribute("name", llvm::json::fixUTF8(input.name));
-        json.attribute("type", llvm::json::fixUTF8(input.type));
+        writeText(json, "name", input.name);
+        writeText(json, "type", input.type);
       });
   });
   json.attributeArray("graphs", [&] {
     for (const LayerGraph &graph : report.graphs)
       json.object([&] {
         json.attribute("name", graph.name);
-        json.attribute("layer", graph.layer
-                                    ? llvm::json::Value(int64_t(*graph.layer))
-                                    : llvm::json::Value(nullptr));
+        writeOptional(json, "layer", graph.layer);
         writeNumbers(json, "outputs", graph.outputs);
       });
   });
@@ -89,10 +87,7 @@ static void writeMemory(llvm::json::OStream &json, const LayerReport &report) {
       json.object([&] {
         json.attribute("function", launch.function);
         writeNumbers(json, "layers", launch.layers);
-        json.attribute("main_layer",
-                       launch.mainLayer
-                           ? llvm::json::Value(int64_t(*launch.mainLayer))
-                           : llvm::json::Value(nullptr));
+        writeOptional(json, "main_layer", launch.mainLayer);
         json.attribute("cycles", launch.cycles);
         json.attribute("on_device", launch.isOnDevice);
         if (launch.isOnDevice)
@@ -150,8 +145,7 @@ static void writeDevice(llvm::json::OStream &json, const Report &report) {
     for (const DeviceCopy &copy : device.copies)
       json.object([&] {
         json.attribute("to_device", copy.toDevice);
-        json.attribute("bytes", copy.bytes ? llvm::json::Value(*copy.bytes)
-                                           : llvm::json::Value(nullptr));
+        writeOptional(json, "bytes", copy.bytes);
         json.attribute("times", copy.times);
         writeNumbers(json, "layers", copy.layers);
       });
@@ -183,14 +177,14 @@ static void writeSizes(llvm::json::OStream &json, const Report &report) {
                                     ? llvm::json::Value(report.arenaBytes)
                                     : llvm::json::Value(nullptr));
   if (!report.arenaFormula.empty())
-    json.attribute("arena_formula", llvm::json::fixUTF8(report.arenaFormula));
+    writeText(json, "arena_formula", report.arenaFormula);
   json.attribute("peak_memory_bytes", report.peakMemory);
 }
 
 static void writeScalarKernel(llvm::json::OStream &json,
                               const ScalarKernel &kernel) {
-  json.attribute("node", llvm::json::fixUTF8(kernel.node));
-  json.attribute("kernel", llvm::json::fixUTF8(kernel.kernel));
+  writeText(json, "node", kernel.node);
+  writeText(json, "kernel", kernel.kernel);
   json.attribute("reason", kernel.reason);
   json.attribute("share", kernel.share);
 }
@@ -201,10 +195,9 @@ std::string Report::json() const {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attribute("schema", 1);
-    json.attribute("model", llvm::json::fixUTF8(model));
+    writeText(json, "model", model);
     // The first one; programs that write one file need no list.
-    json.attribute("output",
-                   llvm::json::fixUTF8(outputs.empty() ? "" : outputs.front()));
+    writeText(json, "output", outputs.empty() ? "" : outputs.front());
     writeTexts(json, "outputs", outputs);
     json.attribute("target", target);
     json.attribute("kernels", int64_t(kernels));

@@ -8,7 +8,15 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <optional>
+
 namespace onnxc {
+
+/// Writes the attribute `name`, a text that may be no UTF-8.
+inline void writeText(llvm::json::OStream &json, llvm::StringRef name,
+                      llvm::StringRef text) {
+  json.attribute(name, llvm::json::fixUTF8(text));
+}
 
 /// Writes the attribute `name`, a list of texts that may be no UTF-8.
 inline void writeTexts(llvm::json::OStream &json, llvm::StringRef name,
@@ -17,6 +25,14 @@ inline void writeTexts(llvm::json::OStream &json, llvm::StringRef name,
     for (const std::string &text : texts)
       json.value(llvm::json::fixUTF8(text));
   });
+}
+
+/// Writes the attribute `name`, a number or null.
+template <typename Number>
+void writeOptional(llvm::json::OStream &json, llvm::StringRef name,
+                   const std::optional<Number> &number) {
+  json.attribute(name, number ? llvm::json::Value(int64_t(*number))
+                              : llvm::json::Value(nullptr));
 }
 
 } // namespace onnxc

@@ -398,15 +398,26 @@ static LogicalResult checkNext(const LoopNest &nest, unsigned number,
                      << nest.loop(next).name << "' is";
 }
 
-LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
-                                     EmitErrorFn emitError) {
+LogicalResult NestBuilder::markOuter(
+    ArrayRef<StringRef> names, bool Loop::*mark,
+    function_ref<LogicalResult(const Loop &, unsigned)> check,
+    EmitErrorFn emitError) {
   if (failed(checkConcernsAll(emitError)))
     return failure();
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
     return failure();
   for (unsigned number : *numbers) {
-    Loop &loop = allLoops[number];
+    if (failed(check(allLoops[number], number)))
+      return failure();
+    allLoops[number].*mark = true;
+  }
+  return success();
+}
+
+LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
+                                     EmitErrorFn emitError) {
+  auto check = [&](const Loop &loop, unsigned number) -> LogicalResult {
     if (loop.fusedOuter)
       return emitError() << "loop '" << loop.name
                          << "' is already in fuse_outer";
@@ -425,9 +436,9 @@ LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
         return emitError() << "loop '" << loop.name
                            << "' is not the next loop from outside in op '"
                            << op.name << "'";
-    loop.fusedOuter = true;
-  }
-  return success();
+    return success();
+  };
+  return markOuter(names, &Loop::fusedOuter, check, emitError);
 }
 
 LogicalResult NestBuilder::computeAt(StringRef name, EmitErrorFn emitError) {
@@ -447,13 +458,7 @@ LogicalResult NestBuilder::computeAt(StringRef name, EmitErrorFn emitError) {
 
 LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
                                     EmitErrorFn emitError) {
-  if (failed(checkConcernsAll(emitError)))
-    return failure();
-  FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
-  if (failed(numbers))
-    return failure();
-  for (unsigned number : *numbers) {
-    Loop &loop = allLoops[number];
+  auto check = [&](const Loop &loop, unsigned number) -> LogicalResult {
     if (!loop.fusedOuter)
       return emitError()
              << "loop '" << loop.name
@@ -467,11 +472,9 @@ LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
     if (!mappedLoops(*this).empty())
       return emitError() << "loop '" << loop.name
                          << "' comes after a mapped loop";
-    if (failed(checkNext(*this, number, parallelLoops().size(), emitError)))
-      return failure();
-    loop.parallel = true;
-  }
-  return success();
+    return checkNext(*this, number, parallelLoops().size(), emitError);
+  };
+  return markOuter(names, &Loop::parallel, check, emitError);
 }
 
 } // namespace onnxc::krnl

@@ -103,6 +103,11 @@ private:
   mlir::FailureOr<llvm::SmallVector<unsigned>>
   resolveAll(llvm::ArrayRef<llvm::StringRef> names,
              EmitErrorFn emitError) const;
+  /// Sets `mark` of each of these loops, in order, that passes the check.
+  mlir::LogicalResult markOuter(
+      llvm::ArrayRef<llvm::StringRef> names, bool Loop::*mark,
+      llvm::function_ref<mlir::LogicalResult(const Loop &, unsigned)> check,
+      EmitErrorFn emitError);
   mlir::LogicalResult checkFree(llvm::StringRef name,
                                 EmitErrorFn emitError) const;
   mlir::LogicalResult checkPlain(unsigned loop, llvm::StringRef verb,

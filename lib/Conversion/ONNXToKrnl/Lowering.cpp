@@ -4,6 +4,7 @@
 
 #include "Lowering.h"
 
+#include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/OpRanks.h"
 #include "onnxc/Dialect/ONNX/IR/OpSignature.h"
 
@@ -18,4 +19,14 @@ LogicalResult onnxc::requireRanks(ConversionPatternRewriter &rewriter,
   if (llvm::any_of(op->getResults(), onnx::isUnranked))
     return rewriter.notifyMatchFailure(op, "the rank of a result is not known");
   return success();
+}
+
+FailureOr<int64_t> onnxc::axisOf(ConversionPatternRewriter &rewriter,
+                                 Operation *op, int64_t axis, int64_t rank) {
+  if (rank == 0)
+    return rewriter.notifyMatchFailure(op, "operand has no axis");
+  std::optional<int64_t> known = onnx::normalizeAxis(axis, rank);
+  if (!known)
+    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  return *known;
 }

@@ -57,6 +57,12 @@ private:
 llvm::LogicalResult requireRanks(mlir::ConversionPatternRewriter &rewriter,
                                  mlir::Operation *op);
 
+/// The axis of a tensor of this rank that an attribute of `op` means, which may
+/// count from the end. Fails, with the reason, if there is none.
+llvm::FailureOr<int64_t> axisOf(mlir::ConversionPatternRewriter &rewriter,
+                                mlir::Operation *op, int64_t axis,
+                                int64_t rank);
+
 /// The tensors that a lowering accepts.
 enum class Ranks : bool {
   /// The ranks of all operands and results are known.

@@ -1,9 +1,9 @@
-//===- RotaryEmbedding.cpp - Pairs turned by angles -------------*- C++ -*-===//
+//===- RotaryEmbedding.cpp - Pairs rotated by angles ------------*- C++ -*-===//
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// One kernel that turns the pairs (x1, x2) of each head by the angles of its
+// One kernel that rotates the pairs (x1, x2) of each head by the angles of its
 // position: x1 * cos - x2 * sin and x1 * sin + x2 * cos. The rows of the tables
-// at the positions are gathered before, once for all that is turned by them.
+// at the positions are gathered before, once for all that is rotated by them.
 //===----------------------------------------------------------------------===//
 
 #include "Builders/Broadcasting.h"
@@ -45,11 +45,14 @@ public:
 
 private:
   bool readHeads(Value x);
+  bool readRotatedPart(int64_t rotated);
+  bool readAllPairs(int64_t tableHalf);
+  void makePairDim(Value count);
   bool readPairs(int64_t tableHalf);
   Value fitTable(Value table);
   SmallVector<AffineExpr> pairAt(int64_t part);
   KernelBuilder::Access tableAt(Value table);
-  Value turn(Value in, Value out, int64_t part);
+  Value rotate(Value in, Value out, int64_t part);
   Value copyRest(Value in, Value out);
 
   OpBuilder &b;
@@ -85,30 +88,45 @@ bool Rotation::readHeads(Value x) {
          getConstantIntValue(all) == getConstantIntValue(used);
 }
 
-/// Finds how many pairs a head has; of an unknown number it makes a dimension.
-bool Rotation::readPairs(int64_t tableHalf) {
-  Value two = indexConstant(b, loc, 2), size = sizes.back();
-  int64_t rotated = op.getRotaryEmbeddingDim();
-  if (rotated < 0 || rotated % 2 != 0)
-    return false;
-  if (rotated > 0) {
-    half = rotated / 2;
-    checkAtMost(b, loc, indexConstant(b, loc, rotated), size, unfitPairs);
-    std::optional<int64_t> known = getConstantIntValue(size);
-    return !known || rotated <= *known;
-  }
-  Value count = floorDivIndex(b, loc, size, two),
+/// The first elements of each head are rotated, as many as the node says.
+bool Rotation::readRotatedPart(int64_t rotated) {
+  half = rotated / 2;
+  Value size = sizes.back();
+  checkAtMost(b, loc, indexConstant(b, loc, rotated), size, unfitPairs);
+  std::optional<int64_t> known = getConstantIntValue(size);
+  return !known || rotated <= *known;
+}
+
+/// All elements of each head are rotated; those of an unknown size are as many
+/// as the tables have.
+bool Rotation::readAllPairs(int64_t tableHalf) {
+  Value two = indexConstant(b, loc, 2), size = sizes.back(),
+        count = floorDivIndex(b, loc, size, two),
         used = mulIndex(b, loc, count, two);
   checkEqualSizes(b, loc, used, size, unfitPairs);
   half = getConstantIntValue(count).value_or(tableHalf);
   if (ShapedType::isDynamic(half)) {
-    sizes.back() = interleaved ? count : two;
-    sizes.push_back(interleaved ? two : count);
+    makePairDim(count);
   } else if (!getConstantIntValue(size)) {
     sizes.back() = indexConstant(b, loc, 2 * half);
     checkEqualSizes(b, loc, sizes.back(), size, unfitTables);
   }
   return getConstantIntValue(used) == getConstantIntValue(size);
+}
+
+/// Makes a dimension of the pairs beside that of their two elements.
+void Rotation::makePairDim(Value count) {
+  Value two = indexConstant(b, loc, 2);
+  sizes.back() = interleaved ? count : two;
+  sizes.push_back(interleaved ? two : count);
+}
+
+/// Finds how many pairs a head has; of an unknown number it makes a dimension.
+bool Rotation::readPairs(int64_t tableHalf) {
+  int64_t rotated = op.getRotaryEmbeddingDim();
+  if (rotated < 0 || rotated % 2 != 0)
+    return false;
+  return rotated > 0 ? readRotatedPart(rotated) : readAllPairs(tableHalf);
 }
 
 /// The table with the sizes of the input, or with sizes that are known as 1.
@@ -154,7 +172,7 @@ KernelBuilder::Access Rotation::tableAt(Value table) {
   return broadcastAccess(kernel, table, {outer[0], outer[sequenceDim], pair});
 }
 
-Value Rotation::turn(Value in, Value out, int64_t part) {
+Value Rotation::rotate(Value in, Value out, int64_t part) {
   return kernel.generic(
       {{in, pairAt(0)},
        {in, pairAt(1)},
@@ -188,7 +206,7 @@ Value Rotation::build() {
     outer.push_back(kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
   pair = kernel.loop("pair", half);
   Value in = kernel.input(view), out = kernel.output(type, sizes);
-  out = turn(in, turn(in, out, 0), 1);
+  out = rotate(in, rotate(in, out, 0), 1);
   if (!ShapedType::isDynamic(half))
     out = copyRest(in, out);
   Value y = kernel.finish({out}).front();

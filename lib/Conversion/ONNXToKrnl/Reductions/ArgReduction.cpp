@@ -129,12 +129,9 @@ Lowered lowerArg(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                  ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getData();
   auto type = cast<RankedTensorType>(x.getType());
-  if (type.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "operand has no axis");
-  std::optional<int64_t> axis =
-      onnx::normalizeAxis(op.getAxis(), type.getRank());
-  if (!axis)
-    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  FailureOr<int64_t> axis = axisOf(rewriter, op, op.getAxis(), type.getRank());
+  if (failed(axis))
+    return failure();
   Value y = build<smallest>(rewriter, op, x, *axis);
   if (op.getKeepdims() != 1)
     y = drop(rewriter, op.getLoc(), y, *axis);

@@ -186,12 +186,9 @@ Lowered lowerRows(OnnxOp op, typename OnnxOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Value x = adaptor.getOperands()[0];
   auto type = cast<RankedTensorType>(x.getType());
-  if (type.getRank() == 0)
-    return rewriter.notifyMatchFailure(op, "operand has no axis");
-  std::optional<int64_t> axis =
-      onnx::normalizeAxis(op.getAxis(), type.getRank());
-  if (!axis)
-    return rewriter.notifyMatchFailure(op, "axis is out of range");
+  FailureOr<int64_t> axis = axisOf(rewriter, op, op.getAxis(), type.getRank());
+  if (failed(axis))
+    return failure();
   RowKernel kernel(rewriter, op, x, *axis);
   Value y = build(kernel);
   return kernel.kernel.finish({y});

@@ -44,11 +44,11 @@ func.func @turned(%x: tensor<64x28x28xf32>, %o: tensor<30x30x64xf32>) -> tensor<
   return %y : tensor<30x30x64xf32>
 }
 
-// Rows shorter than a square are turned as a whole, bytes in lines of half a register.
-// CHECK-LABEL: func.func @turned_short
+// Rows shorter than a square are transposed as a whole, bytes in lines of half a register.
+// CHECK-LABEL: func.func @short_rows
 // CHECK:         krnl.kernel "pad"
 // CHECK-SAME:      1: unroll(d3, 7), vectorize(p1.i, 32)
-func.func @turned_short(%x: tensor<64x7x7xi8>, %o: tensor<9x9x64xi8>) -> tensor<9x9x64xi8> {
+func.func @short_rows(%x: tensor<64x7x7xi8>, %o: tensor<9x9x64xi8>) -> tensor<9x9x64xi8> {
   %y = krnl.kernel "pad" loops [p2 = 9, p3 = 9, p1 = 64, d2 = 7, d3 = 7]
       ins(%x : tensor<64x7x7xi8>) outs(%o : tensor<9x9x64xi8>) {
   ^bb0(%a: tensor<64x7x7xi8>, %b: tensor<9x9x64xi8>):
@@ -66,10 +66,10 @@ func.func @turned_short(%x: tensor<64x7x7xi8>, %o: tensor<9x9x64xi8>) -> tensor<
 }
 
 // Eight rows take fewer steps than fourteen.
-// CHECK-LABEL: func.func @turned_power
+// CHECK-LABEL: func.func @power_of_two_rows
 // CHECK:         krnl.kernel "pad"
 // CHECK-SAME:      1: unroll(d3, 8), vectorize(p1.i, 32)
-func.func @turned_power(%x: tensor<64x56x56xi8>, %o: tensor<58x58x64xi8>) -> tensor<58x58x64xi8> {
+func.func @power_of_two_rows(%x: tensor<64x56x56xi8>, %o: tensor<58x58x64xi8>) -> tensor<58x58x64xi8> {
   %y = krnl.kernel "pad" loops [p2 = 58, p3 = 58, p1 = 64, d2 = 56, d3 = 56]
       ins(%x : tensor<64x56x56xi8>) outs(%o : tensor<58x58x64xi8>) {
   ^bb0(%a: tensor<64x56x56xi8>, %b: tensor<58x58x64xi8>):

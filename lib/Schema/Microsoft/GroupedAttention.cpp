@@ -14,6 +14,8 @@ using ::onnx::OpSchema;
 //===----------------------------------------------------------------------===//
 
 static bool fillRotaryEmbedding(Body &b) {
+  if (b.number("scale", 1) != 1)
+    b.refuse("scale");
   int rank = b.rank(0);
   int64_t rotated = b.integer("rotary_embedding_dim", 0);
   int64_t heads = b.integer("num_heads", 0);

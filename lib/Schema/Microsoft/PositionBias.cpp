@@ -140,6 +140,8 @@ static bool fillMRotary(Body &b) {
     half = size < 0 || size > 65536 ? INT64_MIN : half + size;
   if (b.integer("is_packed_batching", 0) != 0)
     b.refuse("is_packed_batching");
+  if (b.number("scale", 1) != 1)
+    b.refuse("scale");
   int rank = b.rank(0);
   if (sections.size() != 3 || half < 1 || (rank != 3 && rank != 4))
     return false;

@@ -28,6 +28,9 @@ struct DomainRefusal {
   "the loop around it"
 #define NO_CPU "onnxruntime has no CPU kernel to compare with"
 #define PACKED "packing of padded batches is for CUDA; export without it"
+#define UNUSED_SCALE                                                           \
+  "only a scale of 1 is supported: onnxruntime applies no other; scale the "   \
+  "caches"
 #define PRIVATE_LAYOUT                                                         \
   "its weights are in a layout private to one device; export them unpacked"
 #define ROTATION                                                               \
@@ -64,6 +67,7 @@ static constexpr Refusal refusals[] = {
     {"LinearAttention", "state_window", "windows of states are not supported"},
     {"LongformerAttention", "", NO_CPU},
     {"MRotaryEmbedding", "is_packed_batching", PACKED},
+    {"MRotaryEmbedding", "scale", UNUSED_SCALE},
     {"MatMulBlockQuantizedFp4Weight", "", NO_CPU},
     {"MatMulBlockQuantizedFp8Weight", "", NO_CPU},
     {"MatMulFpQ4", "", PRIVATE_LAYOUT},
@@ -97,6 +101,7 @@ static constexpr Refusal refusals[] = {
     {"RestorePadding", "", PACKED},
     {"Rfft", "signal_ndim", "only one dimension, one side and no normalization are supported"},
     {"Irfft", "signal_ndim", "only one dimension, one side and no normalization are supported"},
+    {"RotaryEmbedding", "scale", UNUSED_SCALE},
     {"Sampling", "", GENERATION},
     {"Snpe", "", "it holds code of another compiler"},
     {"SparseAttention", "", "block-sparse masks are not supported; export with GroupQueryAttention"},

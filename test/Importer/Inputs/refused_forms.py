@@ -35,6 +35,8 @@ FORMS = {
     ("LinearAttention", "kv_num_heads"): ("linear_attention", {"q_num_heads": 1, "kv_num_heads": 2}, {}),
     ("LinearAttention", "state_window"): ("linear_attention", {"state_window": 4}, {}),
     ("MRotaryEmbedding", "is_packed_batching"): ("rotate_sections_joined", {"is_packed_batching": 1}, {}),
+    ("MRotaryEmbedding", "scale"): ("rotate_sections_joined", {"scale": 0.5}, {}),
+    ("RotaryEmbedding", "scale"): ("rotate", {"scale": 0.5}, {}),
     ("MatMulNBits", "g_idx"): ("bits_4", {}, {4: np.zeros(64, np.int32)}),
     ("MatMulNBits", "weight_prepacked"): ("bits_4", {"weight_prepacked": 1}, {}),
     ("MoE", "experts"): ("experts_one", {}, {2: np.zeros((257, 24, 16), np.float32)}),

@@ -194,20 +194,22 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
       offer({}, together ? std::optional(together->cycles) : std::nullopt);
   if (!joined)
     return;
-  // As for parts of other sums, another launch has to be profitable.
-  if (isCheaper)
-    choice.limitTo(minGainOfKind * together->cycles);
-  bool mayBeProfitable =
-      !isCheaper || mayBeProfitableInParts(*together, processor);
-  int64_t keys = mayBeProfitable ? splittableKeys(rewriter, joined) : 0;
-  for (int64_t parts : numbersOfParts(keys, keys))
-    for (auto how : {JoinedForm::Parts::InTurn, JoinedForm::Parts::AtOnce}) {
+  int64_t keys = splittableKeys(rewriter, joined);
+  auto offerParts = [&](JoinedForm::Parts how) {
+    for (int64_t parts : numbersOfParts(keys, keys)) {
       JoinedForm form{how, keys / parts};
       SmallVector<KernelOp> kernels = divide(rewriter, joined, form);
       if (!kernels.empty())
         offer(form, chooser->cyclesOf(kernels));
       eraseAll(rewriter, kernels);
     }
+  };
+  offerParts(JoinedForm::Parts::InTurn);
+  // As for parts of other sums, another launch has to be profitable.
+  if (isCheaper)
+    choice.limitTo(minGainOfKind * together->cycles);
+  if (!isCheaper || mayBeProfitableInParts(*together, processor))
+    offerParts(JoinedForm::Parts::AtOnce);
   eraseWithOperands(rewriter, joined);
 }
 

@@ -87,6 +87,10 @@ CASES = {
     "hidden_turns": model([1, 32, 256, 32], [1, 32, 512, 32], mask=(TensorProto.BOOL, [256, 512]), element=F16),
     "causal_turns_bf16": model([1, 32, 256, 32], [1, 32, 512, 32], element=BF16, is_causal=1),
     "causal_turns_f16": model([1, 32, 256, 32], [1, 32, 512, 32], element=F16, is_causal=1),
+    # Warpgroups of which each block has the parts of the keys in turn.
+    "groups_in_turn": model([1, 12, 512, 64], [1, 3, 512, 64], element=F16, is_causal=1),
+    "ragged_in_turn": model([1, 48, 100, 64], [1, 48, 512, 64], element=BF16),
+    "keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], mask=(TensorProto.BOOL, ["n", "m"]), element=F16),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
     # Two groups of warps with rows of their own.
     "groups_of_warps": model([1, 16, 128, 64], [1, 16, 128, 64], element=F16),
@@ -122,8 +126,12 @@ CASES = {
     "query_cache": model([1, 4, 1, 64], [1, 4, 1, 64], past=[1, 4, "p", 64], element=F16),
 }
 KEYS = [1, 15, 16, 17, 100, 1000, 0]
-ARCHES = {"hidden_turns": ":sm_80", "warpgroups": ":sm_90a"}
-SIZES = {"lengths": [{"n": 5, "m": 70}], "queries": [{"n": 5}]}
+ARCHES = {"hidden_turns": ":sm_80", "warpgroups": ":sm_90a"} | {name: ":sm_90a" for name in CASES if "in_turn" in name}
+SIZES = {
+    "lengths": [{"n": 5, "m": 70}],
+    "queries": [{"n": 5}],
+    "keys_in_turn": [{"b": 1, "n": 70, "m": 300}, {"b": 3, "n": 2, "m": 1}],
+}
 
 
 def sizes(name, made):
@@ -170,7 +178,7 @@ def main():
             bound = {F16: 4e-3, BF16: 3e-2}.get(made.graph.input[0].type.tensor_type.elem_type, 2e-5)
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
             worst = max(worst, error / bound) if error == error else np.inf
-        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups"}
+        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups", "by=tma": ", in boxes"}
         labels = ["".join([kernel, *(way for step, way in ways.items() if step in recipe)]) for kernel, recipe in kernels]
         label = ", ".join(labels)
         print(f"{name}: {label}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")

@@ -64,6 +64,11 @@ public:
   /// the results fit the registers.
   bool fits(const StripTile &tile);
   ArrayAttr write(const StripTile &tile);
+  /// Groups of products of a row of the scores.
+  int64_t stepsOfRow() {
+    return std::max<int64_t>(
+        extent(scores.reduced.front()) / depthOf(scores.op), 1);
+  }
 
 private:
   /// Warps, fragments and threads of columns, and the columns of a thread.
@@ -75,8 +80,10 @@ private:
   void order(RecipeBuilder &recipe);
   void unroll(RecipeBuilder &recipe, const StripTile &tile);
   void multiply(RecipeBuilder &recipe, const StripTile &tile);
-  void share(RecipeBuilder &recipe, const StripTile &tile);
-  void skipMasked(RecipeBuilder &recipe);
+  void share(RecipeBuilder &recipe, const StripTile &tile,
+             ArrayRef<unsigned> boxed);
+  ArrayAttr writeSteps(const StripTile &tile, ArrayRef<unsigned> boxed);
+  void skipMasked(RecipeBuilder &recipe, const StripTile &tile);
   int64_t extent(StringRef loop) { return extentOf(kernel, loop, 0); }
   /// Products of one instruction, or of one step without.
   int64_t depthOf(ComputeOp op) {
@@ -114,10 +121,8 @@ bool StripWriter::isPossible() {
     if (!isStatic(kernel, loop))
       return false;
   hasMatrices = multipliesMatrices(scores.op) && multipliesMatrices(sums.op);
-  // Parts in turn are by warps: those of a warpgroup would not leave out slices
-  // that a mask hides.
   hasWarpgroups =
-      hasMatrices && parts.empty() && multipliesByWarpgroups(scores.op) &&
+      hasMatrices && multipliesByWarpgroups(scores.op) &&
       multipliesByWarpgroups(sums.op) &&
       matrixProductOf(sums.op)->element.getIntOrFloatBitWidth() == 16;
   // Each loop is one of these, and rows of sums are those of scores.
@@ -137,12 +142,11 @@ bool StripWriter::fits(const StripTile &tile) {
   auto isOfInstruction = [&](StringRef loop) {
     return extent(loop) <= MatrixSums::maxColumnTiles * MatrixSums::columns;
   };
-  // Sums of the parts before stay in registers.
-  int64_t merged = parts.empty()
-                       ? 0
-                       : tile.rows * MatrixSums::rows * extent(sums.column) /
-                             (tile.warps * target.warpThreads);
-  return 2 * results + merged <= target.threadRegisters &&
+  // Sums of the parts before stay in registers, beside those of this one.
+  int64_t added = tile.rows * MatrixSums::rows * extent(sums.column) /
+                  (tile.warps * target.warpThreads);
+  int64_t merged = parts.empty() ? 0 : added;
+  return std::max(2 * results, added) + merged <= target.threadRegisters &&
          tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
          (!tile.ofParts || !parts.empty()) &&
          (tile.isOfWarpgroups
@@ -295,42 +299,52 @@ void StripWriter::multiply(RecipeBuilder &recipe, const StripTile &tile) {
 }
 
 /// Slices of what both products read.
-void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile) {
+void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile,
+                        ArrayRef<unsigned> boxed) {
+  auto cache = [&](OpOperand *operand, StringRef at, int op) {
+    unsigned number = inputNumber(kernel, operand->get());
+    recipe.cacheShared(number, at, llvm::is_contained(boxed, number), op);
+  };
   if (tile.ofParts) {
-    auto cache = [&](OpOperand *operand, StringRef at, int op) {
-      recipe.cacheShared(inputNumber(kernel, operand->get()), at,
-                         /*byTma=*/false, op);
-    };
     cache(scores.rowOperand, rowBlocks, scoresOp);
     cache(scores.columnOperand, parts, scoresOp);
     cache(sums.columnOperand, parts, sumsOp);
     return recipe.pipeline(parts, tile.stages, 0);
   }
   for (OpOperand *operand : {scores.rowOperand, scores.columnOperand})
-    recipe.cacheShared(inputNumber(kernel, operand->get()), slices,
-                       /*byTma=*/false, scoresOp);
+    cache(operand, slices, scoresOp);
   recipe.pipeline(slices, tile.stages, 0, scoresOp);
-  recipe.cacheShared(inputNumber(kernel, sums.columnOperand->get()), keySlices,
-                     /*byTma=*/false, sumsOp);
+  cache(sums.columnOperand, keySlices, sumsOp);
   recipe.pipeline(keySlices, tile.stages, 0, sumsOp);
 }
 
 /// Slices of values that a mask hides from all rows of a block, and, where such
 /// a part of the keys may have none that are seen, those of the scores, or
 /// parts that a block has in turn.
-void StripWriter::skipMasked(RecipeBuilder &recipe) {
+void StripWriter::skipMasked(RecipeBuilder &recipe, const StripTile &tile) {
   std::optional<MaskedElements> masked = MaskedElements::find(kernel);
   if (!masked || masked->column() != scores.column)
     return;
-  if (masked->combinesVisible(sums.op))
+  // A warpgroup has all keys in one slice.
+  if (!tile.isOfWarpgroups && masked->combinesVisible(sums.op))
     recipe.skipMasked(keySlices, sumsOp);
-  if (!masked->needsOne() && masked->isUnneeded(scores.op))
+  if (!tile.isOfWarpgroups && !masked->needsOne() &&
+      masked->isUnneeded(scores.op))
     recipe.skipMasked(slices, scoresOp);
   if (mergeOp >= 0 && masked->combinesVisible(ops[mergeOp]))
     recipe.skipMasked(parts, mergeOp);
 }
 
 ArrayAttr StripWriter::write(const StripTile &tile) {
+  ArrayAttr recipe = writeSteps(tile, {});
+  if (!tile.isOfWarpgroups)
+    return recipe;
+  SmallVector<unsigned> boxed = findBoxed(kernel, recipe);
+  return boxed.empty() ? recipe : writeSteps(tile, boxed);
+}
+
+ArrayAttr StripWriter::writeSteps(const StripTile &tile,
+                                  ArrayRef<unsigned> boxed) {
   RecipeBuilder recipe(kernel.getContext());
   scoresOp = int(numberOf(scores.op));
   sumsOp = int(numberOf(sums.op));
@@ -342,14 +356,13 @@ ArrayAttr StripWriter::write(const StripTile &tile) {
   if (!tile.isOfWarpgroups)
     recipe.shared(numberOf(sums.rowOperand->get().getDefiningOp()));
   // Slices have the zeros of keys that vectors reach after the last one.
-  share(recipe, tile);
+  share(recipe, tile, boxed);
   unroll(recipe, tile);
   if (!parts.empty())
     recipe.computeAt(parts);
   if (hasMatrices)
     multiply(recipe, tile);
-  if (!tile.isOfWarpgroups)
-    skipMasked(recipe);
+  skipMasked(recipe, tile);
   return recipe.finish();
 }
 
@@ -360,15 +373,23 @@ static void addWarpgroups(KernelOp kernel, const Processor &target,
   StripWriter writer(kernel, target);
   if (!writer.isPossible())
     return;
+  int64_t all = writer.stepsOfRow();
+  using Slices = std::tuple<int64_t, int64_t, bool>;
   for (int64_t rows : {4, 8})
-    for (auto [steps, stages] : {std::pair(8, 1), {4, 1}, {4, 2}, {2, 2}}) {
-      StripTile tile{rows,  rows,   rows,  MatrixSums::copies,
-                     steps, stages, false, true};
+    for (auto [steps, stages, ofParts] : {Slices(8, 1, false),
+                                          {4, 1, false},
+                                          {4, 2, false},
+                                          {2, 2, false},
+                                          {all, 2, true},
+                                          {all, 3, true}}) {
+      StripTile tile{rows,  rows,   rows,    MatrixSums::copies,
+                     steps, stages, ofParts, true};
       if (writer.fits(tile))
-        addScored(kernel, target, options, "attention",
-                  llvm::formatv("{0} rows by warpgroups, {1} steps, {2} stages",
-                                16 * rows, steps, stages),
-                  writer.write(tile), candidates);
+        addScored(
+            kernel, target, options, "attention",
+            llvm::formatv("{0} rows by warpgroups, {1} steps, {2} stages{3}",
+                          16 * rows, steps, stages, ofParts ? " of parts" : ""),
+            writer.write(tile), candidates);
     }
 }
 

@@ -15,13 +15,17 @@
 
 #include "Planners/Device/BlockContraction.h"
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Target/IR/Target.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -217,6 +221,24 @@ double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
   double launch = target.launchCycles();
   return launch + ofTile * std::ceil(tiles / double(target.coresOfClusters(
                                                  std::max(cluster, parts))));
+}
+
+SmallVector<unsigned> findBoxed(KernelOp kernel, ArrayAttr recipe) {
+  FailureOr<LoopNest> nest = failure();
+  if (TargetAttr::of(kernel).copiesTensors())
+    nest = replayWith(kernel, recipe, {});
+  if (failed(nest))
+    return {};
+  llvm::SetVector<unsigned> boxed, others;
+  for (const Cache &cache : nest->caches())
+    if (pipelineAt(*nest, cache.at).stages > 1)
+      for (unsigned op : cachingOps(*nest, cache)) {
+        std::string reason;
+        (tensorBoxes(*nest, cache, op, reason) ? boxed : others)
+            .insert(cache.operand);
+      }
+  boxed.set_subtract(others);
+  return boxed.takeVector();
 }
 
 double cheapestOf(ArrayRef<RecipeCandidate> candidates, StringRef kind) {

@@ -145,6 +145,11 @@ protected:
                    double productsPerCycle);
 };
 
+/// Inputs of the kernel all of whose slices in pipelines consist of boxes that
+/// the target copies, by a recipe without such copies.
+llvm::SmallVector<unsigned> findBoxed(krnl::KernelOp kernel,
+                                      mlir::ArrayAttr recipe);
+
 /// How operands are copied to shared memory: steps of the sums at once, and
 /// slices there, of which one is read while the others are copied; products in
 /// flight still read so many. A producer copies over the tiles of a block. A

@@ -13,8 +13,6 @@
 #include "Kernels/KernelShape.h"
 #include "Planners/Device/BlockContraction.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -101,7 +99,6 @@ private:
   void unrollTile(RecipeBuilder &recipe, const RowLoops &rows,
                   const ColumnLoops &columns, StringRef shares);
   ArrayAttr writeSteps(ArrayRef<unsigned> boxed);
-  SmallVector<unsigned> findBoxed(ArrayAttr recipe);
   /// Registers of operands of ops after the sums: loads of a tile's columns.
   int64_t epilogueRegisters();
 
@@ -183,27 +180,9 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
              target.coreRegisters;
 }
 
-/// Inputs of the kernel that boxes can be copied of, by a recipe without such
-/// copies.
-SmallVector<unsigned> WarpgroupWriter::findBoxed(ArrayAttr recipe) {
-  SmallVector<unsigned> boxed;
-  FailureOr<krnl::LoopNest> nest = replayWith(kernel, recipe, {});
-  if (failed(nest))
-    return boxed;
-  for (const krnl::Cache &cache : nest->caches())
-    if (llvm::all_of(cachingOps(*nest, cache), [&](unsigned op) {
-          std::string reason;
-          return tensorBoxes(*nest, cache, op, reason).has_value();
-        }))
-      boxed.push_back(cache.operand);
-  return boxed;
-}
-
 ArrayAttr WarpgroupWriter::write() {
   ArrayAttr recipe = writeSteps({});
-  if (copying.stages == 1 || !krnl::TargetAttr::of(kernel).copiesTensors())
-    return recipe;
-  SmallVector<unsigned> boxed = findBoxed(recipe);
+  SmallVector<unsigned> boxed = findBoxed(kernel, recipe);
   // Blocks of a cluster copy boxes to each other, and so does a producer.
   int shared = krnl::inputNumber(kernel, sharedOperand()->get());
   if ((tile.cluster > 1 && !llvm::is_contained(boxed, shared)) ||

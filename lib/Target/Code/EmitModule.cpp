@@ -17,6 +17,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 
 namespace onnxc::target {
 
@@ -62,7 +63,9 @@ static void runCodeGen(llvm::legacy::PassManager &passes, llvm::Module &module,
 
 /// The passes of addPassesToEmitFile, but the second scheduler: it takes
 /// quadratic time in the stores of a block, and the processor reorders
-/// instructions itself.
+/// instructions itself. Where it does, the first one is left out as well: it
+/// moves all loads of a register tile before its products, so that sums of the
+/// tile go to memory.
 static void addCodeGenPasses(llvm::legacy::PassManager &passes,
                              llvm::TargetMachine &target,
                              llvm::raw_pwrite_stream &os, CodeKind kind) {
@@ -71,6 +74,8 @@ static void addCodeGenPasses(llvm::legacy::PassManager &passes,
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
   config->disablePass(&llvm::PostRASchedulerID);
+  if (machine.getMCSubtargetInfo()->getSchedModel().isOutOfOrder())
+    config->disablePass(&llvm::MachineSchedulerID);
   passes.add(config);
   passes.add(info);
   // Without it copies of memory become loops over bytes.

@@ -119,8 +119,8 @@ void RecipeBuilder::registerTile(StringRef rows, StringRef columns,
 }
 
 void RecipeBuilder::pack(unsigned operand, Names loops) {
-  add(PackStepAttr::get(context, operand, attributes(loops), Shuffle::Transpose,
-                        /*lanes=*/0),
+  add(PackStepAttr::get(context, operand, attributes(loops),
+                        /*shuffle=*/std::nullopt, /*lanes=*/0),
       -1);
 }
 

@@ -33,6 +33,12 @@ double resultCycles(const target::Processor &target, RegisterTile tile,
 /// of a way's size share the few positions of one set.
 int64_t maxRows(const target::Processor &target, int64_t pitch);
 
+/// The same of the second cache, which is assumed to have as many ways.
+int64_t maxRowsInL2(const target::Processor &target, int64_t pitch);
+
+/// The cycles to copy one element of many that lie in a line.
+double copyCycles(const target::Processor &target, int64_t elementBytes);
+
 /// A candidate replaces a preferred one of its kind, or of another kind, if it
 /// takes less than this part of its cycles: the model is no more precise.
 constexpr double minGain = 0.99, minGainOfKind = 0.8;

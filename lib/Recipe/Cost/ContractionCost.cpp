@@ -9,6 +9,9 @@
 #include "Kernels/ByteGroups.h"
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Recipe/CostModel.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -34,7 +37,8 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
     : rows(extentOf(kernel, loops.row, ShapedType::kDynamic)),
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
-      packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])) {
+      packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])),
+      readsInPlace(packed < 0 && loops.hasColumnsInLine()) {
   work = columnWork(loops,
                     extentOfAll(kernel,
                                 partLoops(kernel, loops.op,
@@ -70,6 +74,42 @@ double ContractionCost::windowFactor(RegisterTile tile) const {
                             : target.farUnalignedFactor;
 }
 
+/// Returns true if the second cache keeps what all steps of the reduction read
+/// of an operand in place while other tiles pass by. The lines are far apart
+/// and share few sets where the distance is a multiple of a large power of two.
+bool ContractionCost::linesStay(OpOperand &operand) const {
+  ComputeOp op = loops.op;
+  int64_t pitch = Access(operand).pitch(dimOf(op, loops.reduced.back()));
+  return pitch > 0 && depth <= maxRowsInL2(target, pitch);
+}
+
+/// The cycles in which tiles wait for lines that come from the third cache each
+/// time: those of the columns for all tiles of rows after the first one, and
+/// those of the rows, where they hold other rows, for all tiles.
+double ContractionCost::rereadCycles(RegisterTile tile) const {
+  if (lanes == 1 || loops.window || loops.channelwise || loops.reduced.empty())
+    return 0;
+  ComputeOp op = loops.op;
+  auto columns = double(assumedExtent(loops.column));
+  double rowTiles =
+      std::ceil(double(assumedExtent(loops.row)) / double(tile.rows));
+  double panels = std::ceil(columns / double(tile.vectors * lanes));
+  double bytes = 0;
+  double panelBytes = double(depth * tile.vectors * target.vectorBytes);
+  if (readsInPlace && (!linesStay(*loops.columnOperand) ||
+                       panelBytes > target.columnsShare * double(target.l2)))
+    bytes += (rowTiles - 1) * columns * double(columnElementBytes());
+  if (Access(*loops.rowOperand).hasUnitStride(dimOf(op, loops.row)) &&
+      !linesStay(*loops.rowOperand))
+    bytes += rowTiles * panels * double(target.lineBytes);
+  return bytes * double(depth) / target.l3BytesPerCycle;
+}
+
+int64_t ContractionCost::columnElementBytes() const {
+  Type element = getElementTypeOrSelf(loops.columnOperand->get());
+  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+}
+
 int64_t ContractionCost::assumedExtent(StringRef axis) const {
   bool isInner = axis == loops.row || axis == loops.column ||
                  axis == loops.blocks ||
@@ -92,13 +132,17 @@ double ContractionCost::cycles(RegisterTile tile) const {
              ? target.transposeCycles
              : target.scatterCycles) *
         double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
-  return perTile * outerIterations();
+  return (perTile + rereadCycles(tile)) * outerIterations();
 }
 
 double ContractionCost::packingCycles() const {
-  return packsInRun ? target.packCycles * double(assumedExtent(loops.column)) *
-                          double(depth) * outerIterations()
-                    : 0;
+  if (!packsInRun)
+    return 0;
+  double each = loops.hasColumnsInLine()
+                    ? copyCycles(target, columnElementBytes())
+                    : target.packCycles;
+  return each * double(assumedExtent(loops.column)) * double(depth) *
+         outerIterations();
 }
 
 double ContractionCost::outerIterations() const {

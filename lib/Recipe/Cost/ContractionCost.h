@@ -41,13 +41,16 @@ public:
 
 private:
   double windowFactor(RegisterTile tile) const;
+  bool linesStay(mlir::OpOperand &operand) const;
+  double rereadCycles(RegisterTile tile) const;
   double outerIterations() const;
+  int64_t columnElementBytes() const;
 
   krnl::KernelOp kernel;
   const Contraction &loops;
   const target::Processor &target;
   int64_t lanes;
-  bool packsInRun;
+  bool packsInRun, readsInPlace;
 };
 
 } // namespace onnxc

@@ -87,11 +87,25 @@ double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
   return cycles;
 }
 
-int64_t maxRows(const Processor &target, int64_t pitch) {
-  int64_t waySize = target.wayBytes;
-  int64_t rowsInSet = std::max<int64_t>(target.l1 / waySize, 1);
+/// Rows of a line each, `pitch` bytes apart, that a cache of `ways` ways of
+/// `waySize` bytes keeps.
+static int64_t rowsKept(int64_t ways, int64_t waySize, int64_t pitch) {
   return pitch == 0 ? INT64_MAX
-                    : rowsInSet * (waySize / std::gcd(pitch, waySize));
+                    : std::max<int64_t>(ways, 1) *
+                          (waySize / std::gcd(pitch, waySize));
+}
+
+int64_t maxRows(const Processor &target, int64_t pitch) {
+  return rowsKept(target.l1 / target.wayBytes, target.wayBytes, pitch);
+}
+
+int64_t maxRowsInL2(const Processor &target, int64_t pitch) {
+  int64_t ways = std::max<int64_t>(target.l1 / target.wayBytes, 1);
+  return rowsKept(ways, target.l2 / ways, pitch);
+}
+
+double copyCycles(const Processor &target, int64_t elementBytes) {
+  return 2 * double(elementBytes) / target.l2BytesPerCycle;
 }
 
 size_t findCheapest(ArrayRef<double> cycles, double gain) {

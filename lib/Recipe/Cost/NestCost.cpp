@@ -280,7 +280,10 @@ double OpCost::cycles() {
 
 double packTileCycles(const LoopNest &nest, const Pack &pack,
                       const Processor &target) {
-  double cycles = target.packCycles;
+  double cycles =
+      pack.lanes > 0 && !pack.shuffle
+          ? copyCycles(target, nest.operand(pack.operand).elementBytes)
+          : target.packCycles;
   SmallVector<unsigned> loops = packedLoops(nest, pack);
   for (unsigned loop : llvm::drop_begin(loops))
     cycles *= assumedExtent(nest.loop(loop));

@@ -22,6 +22,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
@@ -84,7 +86,9 @@ static SmallVector<int64_t> tailOf(const LoopNest &nest, ArrayRef<BodyOp> ops,
   return isTransposed && sums ? halvesOf(factor) : partsOfSquare(factor);
 }
 
-/// Packing at run time goes through registers where that is legal and worth it.
+/// Packing at run time goes through registers where that is legal and worth it:
+/// rows that lie along the last dimension as they are, others in squares, and
+/// groups of bytes between each other.
 static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
                              KernelOp kernel, const Processor &target) {
   Value operand = kernel.getOperand(step.getOperand());
@@ -98,6 +102,12 @@ static Attribute withShuffle(PackStepAttr step, const LoopNest &nest,
       isStorable(operand) && llvm::none_of(sizes, ShapedType::isDynamic);
   if (isStored || bytes == 0 || sizes.size() < 2)
     return step;
+  pack.lanes = std::gcd(target.vectorBytes / bytes,
+                        ShapedType::isDynamic(sizes.back()) ? 1 : sizes.back());
+  if (pack.lanes >= minLanes && reasonAgainst(nest, pack, type).empty())
+    return PackStepAttr::get(step.getContext(), step.getOperand(),
+                             step.getLoops(), pack.shuffle, pack.lanes);
+  pack.shuffle = Shuffle::Transpose;
   pack.lanes = std::min(target.vectorBytes / bytes, target.squareLanes);
   int64_t rows = sizes[sizes.size() - 2];
   bool isWorth = pack.lanes >= minLanes &&

@@ -34,8 +34,9 @@ public:
         recipe(kernel.getContext()) {}
 
   /// Returns true if the columns can be tiled, with groups of so many bytes
-  /// where bytes are multiplied.
-  bool isPossible(int64_t groupBytes);
+  /// where bytes are multiplied. Columns that may be read in place are packed
+  /// if `packsAll`, and it is false for those that are packed anyway.
+  bool isPossible(int64_t groupBytes, bool packsAll);
   /// Refers to the writer.
   ContractionCost cost() const;
   SmallVector<RegisterTile> tiles(const ContractionCost &cost);
@@ -47,8 +48,10 @@ private:
   bool isPackProfitable();
   bool mayGroup();
   void chooseGroups(int64_t bytes);
+  int64_t bytesOf(OpOperand &operand);
   bool rowsStay();
   bool completesLines();
+  bool areColumnsUnknown();
   bool areIntegers();
   SmallVector<OpOperand *> columnOperands();
   int64_t columnBytes();
@@ -69,8 +72,8 @@ private:
   /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
   /// All rows are computed for each panel of columns before the next one: they
-  /// are few, not even two panels stay in the second cache, or rows are
-  /// contiguous in the results.
+  /// are few, not even two panels stay in the second cache or how many do is
+  /// not known, or rows are contiguous in the results.
   bool panelsFirst = false;
   int packedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks;
@@ -100,13 +103,18 @@ bool ContractionWriter::isPackProfitable() {
   return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
 }
 
-bool ContractionWriter::isPossible(int64_t groupBytes) {
+bool ContractionWriter::isPossible(int64_t groupBytes, bool packsAll) {
   lanes = sumLanes = lanesAlong(kernel, loops.column, target);
   pack = needsPack();
+  if (packsAll && (pack || packedOperand < 0 || loops.window ||
+                   loops.channelwise || lanes <= 1))
+    return false;
+  pack |= packsAll;
   panels.parts =
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
   chooseGroups(groupBytes);
-  if (groupBytes == bytesOfLongDot && sumLanes == lanes)
+  if ((groupBytes == bytesOfLongDot && sumLanes == lanes) ||
+      (packsAll && !panels.grouped.empty()))
     return false;
   // Nearly empty vectors are not profitable; one column may be all that few
   // are.
@@ -185,27 +193,29 @@ void ContractionWriter::chooseGroups(int64_t bytes) {
   pack = true;
 }
 
+/// The bytes of an operand for one iteration of the batch; INT64_MAX if that is
+/// not known.
+int64_t ContractionWriter::bytesOf(OpOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  for (auto [size, loop] :
+       llvm::zip_equal(type.getShape(), accessLoops(loops.op, operand))) {
+    if (llvm::is_contained(loops.batch, loop))
+      continue;
+    if (ShapedType::isDynamic(size))
+      return INT64_MAX;
+    bytes = estimatedProduct(bytes, size);
+  }
+  return bytes;
+}
+
 /// Returns true if the whole operand of rows stays in the second cache, beside
 /// a panel. It may take more of it where the columns are more than the rows.
-/// One iteration of the batch counts.
 bool ContractionWriter::rowsStay() {
-  auto bytes = [&](OpOperand &operand) {
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    int64_t bytes = type.getElementTypeBitWidth() / 8;
-    for (auto [size, loop] :
-         llvm::zip_equal(type.getShape(), accessLoops(loops.op, operand))) {
-      if (llvm::is_contained(loops.batch, loop))
-        continue;
-      if (ShapedType::isDynamic(size))
-        return INT64_MAX;
-      bytes = estimatedProduct(bytes, size);
-    }
-    return bytes;
-  };
-  int64_t rows = bytes(*loops.rowOperand);
+  int64_t rows = bytesOf(*loops.rowOperand);
   double share = columnBlock > 0 ? target.streamedRowsShare
-                 : rows <= bytes(*loops.columnOperand) ? target.fewerRowsShare
-                                                       : target.rowsShare;
+                 : rows <= bytesOf(*loops.columnOperand) ? target.fewerRowsShare
+                                                         : target.rowsShare;
   return pack && !loops.channelwise &&
          double(rows) <= share * double(target.l2);
 }
@@ -232,6 +242,19 @@ bool ContractionWriter::completesLines() {
     newElements = estimatedProduct(newElements, positions);
   }
   return newElements <= tile.vectors * sumLanes;
+}
+
+/// Returns true if it is not known what the columns take of a cache. Panels
+/// that pass by for each tile of rows may then come from memory each time, as
+/// rows do that are known to be more than it.
+bool ContractionWriter::areColumnsUnknown() {
+  auto isDynamic = [&](const std::string &loop) {
+    return !isStatic(kernel, loop);
+  };
+  int64_t rows = bytesOf(*loops.rowOperand);
+  return !loops.window && !loops.channelwise &&
+         (rows == INT64_MAX || rows <= target.l2) &&
+         (isDynamic(loops.column) || llvm::any_of(loops.reduced, isDynamic));
 }
 
 /// The operands of the columns.
@@ -265,7 +288,8 @@ void ContractionWriter::blockLoops() {
   if (!loops.window)
     columnBlock =
         chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
-  panelsFirst = columnBlock == tileColumns || rowsStay() || completesLines();
+  panelsFirst = columnBlock == tileColumns || rowsStay() || completesLines() ||
+                areColumnsUnknown();
   if (panelsFirst)
     columnBlock = 0;
   if (columnBlock > tileColumns) {
@@ -383,11 +407,12 @@ std::string ContractionWriter::describe(RegisterTile tile) const {
 
 /// The recipes of one way to divide the loops, with groups of so many bytes.
 static void addContraction(KernelOp kernel, const Contraction &way,
-                           int64_t groupBytes, const Processor &target,
+                           int64_t groupBytes, bool packsAll,
+                           const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
   auto writer = std::make_shared<ContractionWriter>(kernel, way, target);
-  if (!writer->isPossible(groupBytes))
+  if (!writer->isPossible(groupBytes, packsAll))
     return;
   ContractionCost cost = writer->cost();
   SmallVector<RegisterTile> tiles = writer->tiles(cost);
@@ -411,7 +436,9 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
   for (const Contraction &way : findContractions(kernel))
     if (!way.hasWindowAcross())
       for (int64_t groupBytes : {bytesOfDot, bytesOfLongDot})
-        addContraction(kernel, way, groupBytes, target, options, candidates);
+        for (bool packsAll : {false, true})
+          addContraction(kernel, way, groupBytes, packsAll, target, options,
+                         candidates);
 }
 
 } // namespace onnxc

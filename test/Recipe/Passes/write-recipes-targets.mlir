@@ -6,37 +6,37 @@
 // RUN: onnx-opt %s --select-target="triple=riscv64-linux-gnu features=+v" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,V
 // RUN: onnx-opt %s --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefixes=CHECK,LEAST
 
-// The tile of a product follows from the registers of the target, the block of
-// columns from its second cache.
+// The tile of a product follows from the registers of the target. Its columns are
+// packed in vectors of these.
 // CHECK-LABEL: kernel "gemm"
-// SSE-NEXT:      block(n, 64) -> (n.o, n.cached),
-// SSE-NEXT:      block(n.cached, 8) -> (n.p, n.r),
+// SSE-NEXT:      block(n, 8) -> (n.o, n.r),
 // SSE-NEXT:      block(m, 6) -> (m.o, m.r),
-// AVX-NEXT:      block(n, 64) -> (n.o, n.cached),
-// AVX-NEXT:      block(n.cached, 16) -> (n.p, n.r),
+// AVX-NEXT:      block(n, 16) -> (n.o, n.r),
 // AVX-NEXT:      block(m, 6) -> (m.o, m.r),
-// AVX2-NEXT:     block(n, 128) -> (n.o, n.cached),
-// AVX2-NEXT:     block(n.cached, 16) -> (n.p, n.r),
+// AVX2-NEXT:     block(n, 16) -> (n.o, n.r),
 // AVX2-NEXT:     block(m, 6) -> (m.o, m.r),
-// AVX512-NEXT:   block(n, 240) -> (n.o, n.cached),
-// AVX512-NEXT:   block(n.cached, 48) -> (n.p, n.r),
+// AVX512-NEXT:   block(n, 48) -> (n.o, n.r),
 // AVX512-NEXT:   block(m, 8) -> (m.o, m.r),
-// NEON-NEXT:     block(n, 128) -> (n.o, n.cached),
-// NEON-NEXT:     block(n.cached, 8) -> (n.p, n.r),
+// NEON-NEXT:     block(n, 8) -> (n.o, n.r),
 // NEON-NEXT:     block(m, 14) -> (m.o, m.r),
-// V-NEXT:        block(n, 128) -> (n.o, n.cached),
-// V-NEXT:        block(n.cached, 8) -> (n.p, n.r),
+// V-NEXT:        block(n, 8) -> (n.o, n.r),
 // V-NEXT:        block(m, 14) -> (m.o, m.r),
-// LEAST-NEXT:    block(n, 128) -> (n.o, n.cached),
-// LEAST-NEXT:    block(n.cached, 8) -> (n.p, n.r),
+// LEAST-NEXT:    block(n, 8) -> (n.o, n.r),
 // LEAST-NEXT:    block(m, 6) -> (m.o, m.r),
-// SSE:           register_tile(m.r, n.r, lanes=4)
-// AVX:           register_tile(m.r, n.r, lanes=8)
-// AVX2:          register_tile(m.r, n.r, lanes=8)
-// AVX512:        register_tile(m.r, n.r, lanes=16)
-// NEON:          register_tile(m.r, n.r, lanes=4)
-// V:             register_tile(m.r, n.r, lanes=4)
-// LEAST:         register_tile(m.r, n.r, lanes=4)
+// SSE:           register_tile(m.r, n.r, lanes=4),
+// SSE-NEXT:      pack(1, [n.o, k, n.r], lanes=4)
+// AVX:           register_tile(m.r, n.r, lanes=8),
+// AVX-NEXT:      pack(1, [n.o, k, n.r], lanes=8)
+// AVX2:          register_tile(m.r, n.r, lanes=8),
+// AVX2-NEXT:     pack(1, [n.o, k, n.r], lanes=8)
+// AVX512:        register_tile(m.r, n.r, lanes=16),
+// AVX512-NEXT:   pack(1, [n.o, k, n.r], lanes=16)
+// NEON:          register_tile(m.r, n.r, lanes=4),
+// NEON-NEXT:     pack(1, [n.o, k, n.r], lanes=4)
+// V:             register_tile(m.r, n.r, lanes=4),
+// V-NEXT:        pack(1, [n.o, k, n.r], lanes=4)
+// LEAST:         register_tile(m.r, n.r, lanes=4),
+// LEAST-NEXT:    pack(1, [n.o, k, n.r], lanes=4)
 func.func @gemm(%x: tensor<126x768xf32>, %w: tensor<768x3072xf32>, %o: tensor<126x3072xf32>) -> tensor<126x3072xf32> {
   %y = krnl.kernel "gemm" loops [m = 126, n = 3072, k = 768]
       ins(%x, %w : tensor<126x768xf32>, tensor<768x3072xf32>) outs(%o : tensor<126x3072xf32>) {

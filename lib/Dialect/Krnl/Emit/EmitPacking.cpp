@@ -2,8 +2,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the recipe says so, contiguous elements of the operand are loaded as
-// vectors and shuffled in registers:
+// vectors, and perhaps shuffled in registers:
 //
+//   packed [.., along]           a line of the operand, vector by vector
 //   packed [.., along, across]   a square of the operand becomes columns
 //   packed [.., along, group]    the few bytes of a group lie in rows of it
 //
@@ -73,12 +74,15 @@ private:
   void emitSquares(Value begin, Value end, int64_t along);
   void emitTransposed();
   void interleave(const Position &at);
+  void copyLine(const Position &at, function_ref<Value(const Position &)> load);
+  Value loadUpToEnd(const Position &at);
+  void copyRagged(const Position &at);
 
   ImplicitLocOpBuilder &b;
   Value source, packed, first, end;
   ArrayRef<int64_t> dims, strides, sizes, shape;
   Type element;
-  Shuffle shuffle;
+  std::optional<Shuffle> shuffle;
   int64_t lanes;
 };
 } // namespace
@@ -286,8 +290,48 @@ void PackEmitter::interleave(const Position &at) {
   vector::StoreOp::create(b, all, packed, at);
 }
 
+/// The last dimension at a position, vector by vector.
+void PackEmitter::copyLine(const Position &at,
+                           function_ref<Value(const Position &)> load) {
+  size_t last = sizes.size() - 1;
+  for (int64_t column = 0; column < sizes[last]; column += lanes) {
+    Position there = moved(at, last, column);
+    vector::StoreOp::create(b, load(there), packed, there);
+  }
+}
+
+/// The elements of a row before its end, then zeros.
+Value PackEmitter::loadUpToEnd(const Position &at) {
+  Position indices = indicesOf(at);
+  unsigned dim = dims.back();
+  Value size = sizeOf(source, dim);
+  indices[dim] = arith::MinUIOp::create(b, indices[dim], size);
+  auto type = VectorType::get({lanes}, element);
+  Value left = arith::SubIOp::create(b, size, indices[dim]);
+  Value mask = vector::CreateMaskOp::create(
+      b, VectorType::get({lanes}, b.getI1Type()), left);
+  return vector::MaskedLoadOp::create(b, type, source, indices, mask, zeros());
+}
+
+/// A line that ends beyond the operand, or is no part of it.
+void PackEmitter::copyRagged(const Position &at) {
+  emitEither(
+      isInside(indicesOf(at)),
+      [&] { copyLine(at, [&](const Position &p) { return loadUpToEnd(p); }); },
+      [&] { copyLine(at, [&](const Position &) { return zeros(); }); });
+}
+
 void PackEmitter::emit() {
   size_t rank = sizes.size();
+  if (lanes > 0 && !shuffle)
+    return emitBlocks(
+        number(0), packedEnds()[rank - 2], 1, sizes[rank - 1],
+        [&](const Position &at) {
+          copyLine(at, [&](const Position &there) {
+            return loadRow(indicesOf(there), lanes);
+          });
+        },
+        [&](const Position &at) { copyRagged(at); });
   if (lanes > 0 && shuffle == Shuffle::Transpose)
     return emitTransposed();
   if (lanes > 0)

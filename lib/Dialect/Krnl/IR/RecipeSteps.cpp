@@ -92,10 +92,13 @@ static FailureOr<TailStrategy> parseTail(AsmParser &parser) {
          << text << "'";
 }
 
-/// [`,` (`transpose` | `interleave`) `=` lanes]
-static ParseResult parsePackShuffle(AsmParser &parser, Shuffle &shuffle,
+static constexpr StringRef lanesKeyword = "lanes";
+
+/// [`,` (`lanes` | `transpose` | `interleave`) `=` lanes]
+static ParseResult parsePackShuffle(AsmParser &parser,
+                                    std::optional<Shuffle> &shuffle,
                                     int64_t &lanes) {
-  shuffle = Shuffle::Transpose;
+  shuffle = std::nullopt;
   lanes = 0;
   if (failed(parser.parseOptionalComma()))
     return success();
@@ -104,18 +107,21 @@ static ParseResult parsePackShuffle(AsmParser &parser, Shuffle &shuffle,
   if (parser.parseKeyword(&text) || parser.parseEqual() ||
       parser.parseInteger(lanes))
     return failure();
-  std::optional<Shuffle> parsed = symbolizeShuffle(text);
-  if (!parsed)
-    return parser.emitError(loc, "expected transpose or interleave, but got '")
+  if (text == lanesKeyword)
+    return success();
+  shuffle = symbolizeShuffle(text);
+  if (!shuffle)
+    return parser.emitError(
+               loc, "expected lanes, transpose or interleave, but got '")
            << text << "'";
-  shuffle = *parsed;
   return success();
 }
 
-static void printPackShuffle(AsmPrinter &printer, Shuffle shuffle,
-                             int64_t lanes) {
+static void printPackShuffle(AsmPrinter &printer,
+                             std::optional<Shuffle> shuffle, int64_t lanes) {
   if (lanes != 0)
-    printer << ", " << stringifyShuffle(shuffle) << '=' << lanes;
+    printer << ", " << (shuffle ? stringifyShuffle(*shuffle) : lanesKeyword)
+            << '=' << lanes;
 }
 
 /// [`,` `masked`]

@@ -88,3 +88,29 @@ func.func @again(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40x
   } -> tensor<64x40xf32>
   return %y : tensor<64x40xf32>
 }
+
+// Rows that lie along the last packed dimension are copied. Of a panel that ends beyond
+// the operand the elements before the end are read, and the others are zero.
+// CHECK-LABEL: func private @kernel_pack_3(
+// CHECK:         scf.if
+// CHECK-COUNT-2: vector.load %arg0{{.*}} : memref<20x40xf32>, vector<16xf32>
+// CHECK:         else
+// CHECK:         vector.create_mask
+// CHECK-NEXT:    vector.maskedload %arg0{{.*}} : memref<20x40xf32>, vector<16xi1>, vector<16xf32>
+// CHECK:         vector.maskedload %arg0
+// CHECK-NOT:     memref.load
+// CHECK:         return
+func.func @lines(%x: tensor<64x20xf32>, %w: tensor<20x40xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  %y = krnl.kernel "lines" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<20x40xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r], lanes=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<20x40xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<20x40xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}

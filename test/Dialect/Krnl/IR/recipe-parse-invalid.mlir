@@ -13,7 +13,7 @@ func.func private @unknown_tail() attributes {r = #krnl.recipe<[block(m, 8, tail
 
 // -----
 
-// expected-error @+1 {{expected transpose or interleave, but got 'rotate'}}
+// expected-error @+1 {{expected lanes, transpose or interleave, but got 'rotate'}}
 func.func private @unknown_shuffle() attributes {r = #krnl.recipe<[pack(0, [a], rotate=16)]>}
 
 // -----

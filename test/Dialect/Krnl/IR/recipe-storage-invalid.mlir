@@ -246,6 +246,24 @@ func.func @transpose_columns(%x: tensor<64x20xf32>, %w: tensor<20x40xf32>, %o: t
 
 // -----
 
+func.func @lines_across(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
+  // expected-error @+1 {{cannot pack operand 1: no vectors of 16: its rows are not along the last packed dimension}}
+  %y = krnl.kernel "lines_across" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)
+      recipe [block(n, 16) -> (n.o, n.r), pack(1, [n.o, k, n.r], lanes=16)] {
+  ^bb0(%A: tensor<64x20xf32>, %B: tensor<40x20xf32>, %C: tensor<64x40xf32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[n, k]) -> (%s = %C[m, n])
+        : (tensor<64x20xf32>, tensor<40x20xf32>) -> tensor<64x40xf32> {
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %s, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<64x40xf32>
+  } -> tensor<64x40xf32>
+  return %y : tensor<64x40xf32>
+}
+
+// -----
+
 func.func @transpose_outermost(%x: tensor<64x20xf32>, %w: tensor<40x20xf32>, %o: tensor<64x40xf32>) -> tensor<64x40xf32> {
   // expected-error @+1 {{cannot pack operand 1: no transpose of 16: the packed form has fewer than three dimensions}}
   %y = krnl.kernel "transpose_outermost" loops [m = 64, n = 40, k = 20] ins(%x, %w : tensor<64x20xf32>, tensor<40x20xf32>) outs(%o : tensor<64x40xf32>)

@@ -41,7 +41,7 @@ struct PackedOperand {
   PackedLayoutAttr layout;
   mlir::RankedTensorType type;
   /// How the copies and the lanes of the packed form are shuffled, see Pack.
-  Shuffle shuffle;
+  std::optional<Shuffle> shuffle;
   int64_t lanes;
 };
 

@@ -180,9 +180,9 @@ struct BodyOp {
 struct Pack {
   unsigned operand;
   llvm::SmallVector<unsigned, 4> loops;
-  /// The shuffle of packing at run time through registers, and the lanes of its
-  /// vectors; 0 lanes: element by element.
-  Shuffle shuffle = Shuffle::Transpose;
+  /// The lanes of the vectors that packing at run time moves, and how these are
+  /// shuffled in registers, if they are; 0 lanes: element by element.
+  std::optional<Shuffle> shuffle;
   int64_t lanes = 0;
 };
 

@@ -114,13 +114,16 @@ def Krnl_PackStep
     A constant is packed when the artefact is written, other operands in each
     run, element by element, or in vectors along the rows of the operand:
 
+    - `pack(1, [n.p, k, n.r], lanes=16)`: the last dimension lies along the rows, 16
+      elements of which are copied at once.
     - `pack(1, [n.p, k, n.r], transpose=16)`: squares of 16 by 16 elements, whose
       rows lie along the dimension before the last one, are transposed.
     - `pack(1, [n.p, k.o, n.r, k.q], interleave=16)`: groups of the last dimension
       come from four rows, 16 elements of each.
   }];
   let parameters = (ins "unsigned":$operand, LoopNames:$loops,
-                        "::onnxc::krnl::Shuffle":$shuffle, "int64_t":$lanes);
+                        "std::optional<::onnxc::krnl::Shuffle>":$shuffle,
+                        "int64_t":$lanes);
   let assemblyFormat = [{
     `(` $operand `,` `[` $loops `]` `` custom<PackShuffle>($shuffle, $lanes) `)`
   }];

@@ -83,7 +83,7 @@ SmallVector<unsigned> indexingLoops(const LoopNest &nest,
 //===----------------------------------------------------------------------===//
 
 LogicalResult NestBuilder::pack(unsigned operand, ArrayRef<StringRef> names,
-                                Shuffle shuffle, int64_t lanes,
+                                std::optional<Shuffle> shuffle, int64_t lanes,
                                 EmitErrorFn emitError) {
   FailureOr<SmallVector<unsigned>> numbers = resolveAll(names, emitError);
   if (failed(numbers))
@@ -177,7 +177,6 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
   PackedLayoutAttr layout = packedLayout(nest, pack);
   ArrayRef<int64_t> dims = layout.getDims(), sizes = layout.getSizes(),
                     strides = layout.getStrides(), shape = type.getShape();
-  bool isTransposed = pack.shuffle == Shuffle::Transpose;
   if (!llvm::isPowerOf2_64(pack.lanes) || pack.lanes < 2 || pack.lanes > 64)
     return "lanes are not a power of two from 2 to 64";
   Type element = type.getElementType();
@@ -185,20 +184,24 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
     return "its elements are not whole bytes";
   if (sizes.size() < 3)
     return "the packed form has fewer than three dimensions";
-  unsigned last = sizes.size() - 1, along = last - 1;
+  // The dimension that vectors are loaded along, and the one that they fill.
+  unsigned last = sizes.size() - 1, along = pack.shuffle ? last - 1 : last;
   int64_t innermost = type.getRank() - 1;
   while (innermost > 0 && shape[innermost] == 1)
     --innermost;
-  if (strides[along] != 1 || dims[along] != innermost ||
-      dims[last] == dims[along])
+  bool areRows = strides[along] == 1 && dims[along] == innermost;
+  if (!pack.shuffle && !areRows)
+    return "its rows are not along the last packed dimension";
+  if (pack.shuffle && (!areRows || dims[last] == dims[along]))
     return "its rows are not along the dimension before the last packed one";
-  if (!isTransposed && sizes[last] != 4)
+  if (pack.shuffle == Shuffle::Interleave && sizes[last] != 4)
     return "the last packed dimension has no four elements";
   // A loop of dynamic extent is as long as the dimension.
   bool isAlone = llvm::count(dims, dims[along]) == 1 &&
                  (ShapedType::isDynamic(sizes[along]) ||
                   ShapedType::isDynamic(shape[dims[along]]) ||
                   sizes[along] == shape[dims[along]]);
+  bool isTransposed = pack.shuffle == Shuffle::Transpose;
   if (isTransposed && !isAlone)
     return "the dimension before the last packed one is not a whole row";
   int64_t vectors = sizes[isTransposed ? last : along];
@@ -258,8 +261,9 @@ LogicalResult NestBuilder::checkPack(const Pack &pack,
   std::string reason =
       type && pack.lanes != 0 ? reasonAgainst(*this, pack, type) : "";
   if (!reason.empty())
-    return refuse("no " + Twine(stringifyShuffle(pack.shuffle)) + " of " +
-                  Twine(pack.lanes) + ": " + reason);
+    return refuse("no " +
+                  (pack.shuffle ? stringifyShuffle(*pack.shuffle) : "vectors") +
+                  " of " + Twine(pack.lanes) + ": " + reason);
   return success();
 }
 

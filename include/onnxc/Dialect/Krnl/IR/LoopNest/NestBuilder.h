@@ -78,7 +78,7 @@ public:
                                EmitErrorFn emitError);
   mlir::LogicalResult pack(unsigned operand,
                            llvm::ArrayRef<llvm::StringRef> names,
-                           Shuffle shuffle, int64_t lanes,
+                           std::optional<Shuffle> shuffle, int64_t lanes,
                            EmitErrorFn emitError);
   mlir::LogicalResult shuffle(llvm::StringRef loop, Shuffle shuffle,
                               bool masked, EmitErrorFn emitError);

@@ -25,6 +25,9 @@ struct Occupancy {
 Occupancy occupancyOf(const target::Processor &target,
                       const TileResources &tile);
 
+/// Registers that each thread may have of a tile of so many threads.
+int64_t maxRegisters(const target::Processor &target, int64_t threads);
+
 } // namespace onnxc
 
 #endif // ONNXC_RECIPE_OCCUPANCY_H

@@ -29,4 +29,11 @@ Occupancy occupancyOf(const Processor &target, const TileResources &tile) {
   return occupancy;
 }
 
+int64_t maxRegisters(const Processor &target, int64_t threads) {
+  int64_t warps = llvm::divideCeil(threads, target.warpThreads);
+  auto ofWarp = int64_t(
+      llvm::alignDown(target.coreRegisters / warps, target.registerUnit));
+  return std::min(target.threadRegisters, ofWarp / target.warpThreads);
+}
+
 } // namespace onnxc

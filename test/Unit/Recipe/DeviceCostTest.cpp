@@ -134,6 +134,11 @@ TEST_F(DeviceCostTest, OccupancyFollowsFromTheScarcestResource) {
   EXPECT_EQ(occupancyOf(h200, {1024, 65, 0}).tiles, 0);
   EXPECT_EQ(occupancyOf(h200, {128, 32, h200.sharedBytes}).tiles, 1);
   EXPECT_EQ(occupancyOf(h200, {128, 32, h200.sharedBytes + 1024}).tiles, 0);
+  // A block of more threads has fewer registers for each, in units of a warp.
+  EXPECT_EQ(maxRegisters(a100, 128), 255);
+  EXPECT_EQ(maxRegisters(a100, 288), 224);
+  EXPECT_EQ(maxRegisters(a100, 512), 128);
+  EXPECT_EQ(maxRegisters(a100, 1024), 64);
 }
 
 // PTX runs on later GPUs, unless it is for sm_90a.

@@ -26,6 +26,7 @@
 #include "Planners/Device/BlockContraction.h"
 #include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
+#include "onnxc/Recipe/Occupancy.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -146,7 +147,8 @@ bool StripWriter::fits(const StripTile &tile) {
   int64_t added = tile.rows * MatrixSums::rows * extent(sums.column) /
                   (tile.warps * target.warpThreads);
   int64_t merged = parts.empty() ? 0 : added;
-  return std::max(2 * results, added) + merged <= target.threadRegisters &&
+  return std::max(2 * results, added) + merged + target.addressRegisters <=
+             maxRegisters(target, tile.warps * target.warpThreads) &&
          tile.rows % tile.rowWarps == 0 && tile.warps % tile.rowWarps == 0 &&
          (!tile.ofParts || !parts.empty()) &&
          (tile.isOfWarpgroups

@@ -280,6 +280,16 @@ static LogicalResult finishDeviceKernels(ModuleOp module) {
   return success();
 }
 
+/// Says in LLVM IR which kernels of a processor keep their order.
+static void markKeptOrder(ModuleOp module) {
+  Builder builder(module.getContext());
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    if (kernel->hasAttr(krnl::KrnlDialect::keepsOrderAttrName) &&
+        !kernel->hasAttr(krnl::KrnlDialect::threadsAttrName))
+      kernel.setPassthroughAttr(
+          builder.getStrArrayAttr({krnl::KrnlDialect::keepsOrderAttrName}));
+}
+
 /// Converts the functions of one module, kernels to their bare signature and
 /// the host function to the entry point.
 static LogicalResult convertAlone(ModuleOp module) {
@@ -295,6 +305,7 @@ static LogicalResult convertAlone(ModuleOp module) {
   if (failed(simplifyAccesses(module)) || failed(simplifyControlFlow(module)) ||
       failed(convert(module)))
     return failure();
+  markKeptOrder(module);
   return finishDeviceKernels(module);
 }
 

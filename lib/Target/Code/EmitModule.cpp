@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/Code/EmitModule.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/IR/Target.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
@@ -22,13 +24,23 @@
 namespace onnxc::target {
 
 namespace {
-/// Lets all passes run but loop strength reduction.
-class KeepAddresses : public llvm::OptPassGate {
+/// Leaves out passes that make the code of kernels slower.
+class KernelPasses : public llvm::OptPassGate {
 public:
+  KernelPasses(const llvm::Module &module, const llvm::TargetMachine &target);
+
   bool isEnabled() const override { return true; }
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-    return pass != "Loop Strength Reduction";
+  bool shouldRunPass(llvm::StringRef pass,
+                     llvm::StringRef unit) const override {
+    if (pass == "Loop Strength Reduction")
+      return !keepsAddresses;
+    return pass != "machine-scheduler" || !inOrder.contains(unit);
   }
+
+private:
+  bool keepsAddresses;
+  /// The functions whose instructions keep their order, as gates name them.
+  llvm::StringSet<> inOrder;
 };
 } // namespace
 
@@ -46,26 +58,35 @@ static bool hasIndexedAddresses(const llvm::Module &module,
              offset, /*HasBaseReg=*/true, factor);
 }
 
-/// Runs the passes. Loop strength reduction gives each row that a loop reads an
-/// address that grows: squares that are transposed and their rests have more of
-/// them than there are registers. Where an address may be a sum, all rows have
-/// one index.
+/// Loop strength reduction gives each row that a loop reads an address that
+/// grows: squares that are transposed and their rests have more of them than
+/// there are registers. Where an address may be a sum, all rows have one index.
+/// The scheduler before register allocation moves the loads of all rows of a
+/// tile before its products. A processor that reorders instructions does not
+/// need it where the sums of the tile would go to memory for that.
+KernelPasses::KernelPasses(const llvm::Module &module,
+                           const llvm::TargetMachine &target)
+    : keepsAddresses(hasIndexedAddresses(module, target)) {
+  if (!target.getMCSubtargetInfo()->getSchedModel().isOutOfOrder())
+    return;
+  for (const llvm::Function &function : module)
+    if (function.hasFnAttribute(krnl::KrnlDialect::keepsOrderAttrName))
+      inOrder.insert(("function (" + function.getName() + ")").str());
+}
+
 static void runCodeGen(llvm::legacy::PassManager &passes, llvm::Module &module,
                        const llvm::TargetMachine &target) {
   llvm::LLVMContext &context = module.getContext();
   llvm::OptPassGate &before = context.getOptPassGate();
-  KeepAddresses gate;
-  if (hasIndexedAddresses(module, target))
-    context.setOptPassGate(gate);
+  KernelPasses gate(module, target);
+  context.setOptPassGate(gate);
   passes.run(module);
   context.setOptPassGate(before);
 }
 
 /// The passes of addPassesToEmitFile, but the second scheduler: it takes
 /// quadratic time in the stores of a block, and the processor reorders
-/// instructions itself. Where it does, the first one is left out as well: it
-/// moves all loads of a register tile before its products, so that sums of the
-/// tile go to memory.
+/// instructions itself.
 static void addCodeGenPasses(llvm::legacy::PassManager &passes,
                              llvm::TargetMachine &target,
                              llvm::raw_pwrite_stream &os, CodeKind kind) {
@@ -74,8 +95,6 @@ static void addCodeGenPasses(llvm::legacy::PassManager &passes,
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);
   config->setDisableVerify(true);
   config->disablePass(&llvm::PostRASchedulerID);
-  if (machine.getMCSubtargetInfo()->getSchedModel().isOutOfOrder())
-    config->disablePass(&llvm::MachineSchedulerID);
   passes.add(config);
   passes.add(info);
   // Without it copies of memory become loops over bytes.

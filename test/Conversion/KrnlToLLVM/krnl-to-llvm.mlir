@@ -13,3 +13,17 @@ func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attribute
   vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
   return
 }
+
+// -----
+
+// Code generation sees which kernels keep the order of their instructions; ptxas has
+// an order of its own.
+// CHECK:         llvm.func hidden @two_products{{.*}}passthrough = ["krnl.keeps_order"]
+// CHECK:         llvm.func{{.*}} @of_threads
+// CHECK-NOT:     passthrough = ["krnl.keeps_order"]
+func.func private @two_products(%x: memref<4xf32>) attributes {krnl.kernel, krnl.keeps_order} {
+  return
+}
+func.func private @of_threads(%x: memref<4xf32>) attributes {krnl.kernel, krnl.keeps_order, krnl.threads = 32 : i64} {
+  return
+}

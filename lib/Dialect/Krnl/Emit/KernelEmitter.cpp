@@ -17,6 +17,7 @@
 
 #include "OpEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -142,7 +143,11 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   func::FuncOp func = func::FuncOp::create(
       at, kernel.getLoc(), name, at.getFunctionType(argumentTypes(), {}));
   func.setPrivate();
-  func->setAttr("krnl.kernel", at.getUnitAttr());
+  func->setAttr(KrnlDialect::kernelAttrName, at.getUnitAttr());
+  auto ops = kernel.getBody().getOps<ComputeOp>();
+  if (llvm::count_if(
+          ops, [](ComputeOp op) { return factorsOfSum(op).has_value(); }) > 1)
+    func->setAttr(KrnlDialect::keepsOrderAttrName, at.getUnitAttr());
   values.func = result.func = func;
   result.temporaries = storage.temporaries;
   SmallVector<Type> errors = errorTypes();

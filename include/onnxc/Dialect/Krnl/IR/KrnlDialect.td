@@ -34,6 +34,12 @@ def Krnl_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Marks an outlined kernel function.
     static constexpr ::llvm::StringLiteral kernelAttrName = "krnl.kernel";
+    /// The unit attribute of a kernel's function whose instructions are not
+    /// scheduled before registers are allocated: it has several products of
+    /// matrices, each of whose tiles fills the registers. A function of LLVM
+    /// IR has it too.
+    static constexpr ::llvm::StringLiteral keepsOrderAttrName =
+        "krnl.keeps_order";
     /// The attribute of a kernel's function whose tiles are shared by threads:
     /// the number of threads.
     static constexpr ::llvm::StringLiteral threadsAttrName = "krnl.threads";

@@ -53,6 +53,46 @@ Value hasNoResults(KernelOp kernel, const LoopNest &nest,
   return isEmpty;
 }
 
+/// Whether one of these loops is empty; null if it is known that none is.
+static Value isAnyEmpty(ArrayRef<unsigned> axes, ArrayRef<LaneIndex> extents,
+                        ImplicitLocOpBuilder &b) {
+  LaneMath math(b);
+  Value isEmpty;
+  for (unsigned axis : axes) {
+    if (extents[axis].isConstant() && extents[axis].offset != 0)
+      continue;
+    Value nothing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          math.scalar(extents[axis]),
+                                          arith::ConstantIndexOp::create(b, 0));
+    isEmpty = isEmpty ? arith::OrIOp::create(b, isEmpty, nothing).getResult()
+                      : nothing;
+  }
+  return isEmpty;
+}
+
+/// Whether each op along `axis` has an empty loop of those that the others
+/// lack, as where all parts of a concatenation are empty; null if it is known
+/// that one has none.
+static Value isEachEmpty(const LoopNest &nest, unsigned axis,
+                         ArrayRef<unsigned> others, ArrayRef<LaneIndex> extents,
+                         ImplicitLocOpBuilder &b) {
+  Value isEmpty;
+  for (const BodyOp &op : nest.ops()) {
+    if (!llvm::is_contained(op.axes, axis))
+      continue;
+    SmallVector<unsigned> own =
+        llvm::filter_to_vector(others, [&](unsigned other) {
+          return llvm::is_contained(op.axes, other);
+        });
+    Value ofOp = isAnyEmpty(own, extents, b);
+    if (!ofOp)
+      return {};
+    isEmpty =
+        isEmpty ? arith::AndIOp::create(b, isEmpty, ofOp).getResult() : ofOp;
+  }
+  return isEmpty;
+}
+
 SmallVector<LaneIndex> extentsWithWork(KernelOp kernel, const LoopNest &nest,
                                        bool ofTiles,
                                        ArrayRef<LaneIndex> extents,
@@ -61,25 +101,25 @@ SmallVector<LaneIndex> extentsWithWork(KernelOp kernel, const LoopNest &nest,
   SmallVector<LaneIndex> result(extents);
   LaneMath math(b);
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
-    Value isEmpty;
-    for (unsigned other = 0; other < nest.numAxes(); ++other) {
-      if (isParallel[axis] != ofTiles || isParallel[other] || other == axis ||
-          !(kernel.isOfResults(other) || alwaysTogether(nest, axis, other)))
-        continue;
-      if (extents[other].isConstant()) {
-        if (extents[other].offset == 0)
-          result[axis] = {};
-        continue;
-      }
-      if (extents[axis].isConstant())
-        continue;
-      Value zero = arith::ConstantIndexOp::create(b, 0);
-      Value nothing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            math.scalar(extents[other]), zero);
-      isEmpty = isEmpty ? arith::OrIOp::create(b, isEmpty, nothing).getResult()
-                        : nothing;
-    }
-    if (isEmpty && !result[axis].isConstant())
+    if (isParallel[axis] != ofTiles)
+      continue;
+    SmallVector<unsigned> common, own;
+    for (unsigned other = 0; other < nest.numAxes(); ++other)
+      if (!isParallel[other] && other != axis)
+        (kernel.isOfResults(other) || alwaysTogether(nest, axis, other) ? common
+                                                                        : own)
+            .push_back(other);
+    if (llvm::any_of(common, [&](unsigned other) {
+          return extents[other].isConstant() && extents[other].offset == 0;
+        }))
+      result[axis] = {};
+    if (result[axis].isConstant())
+      continue;
+    Value isEmpty = isAnyEmpty(common, extents, b);
+    if (Value each = isEachEmpty(nest, axis, own, extents, b))
+      isEmpty =
+          isEmpty ? arith::OrIOp::create(b, isEmpty, each).getResult() : each;
+    if (isEmpty)
       result[axis].base = arith::SelectOp::create(
           b, isEmpty, arith::ConstantIndexOp::create(b, 0),
           math.scalar(result[axis]));

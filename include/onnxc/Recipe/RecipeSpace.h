@@ -111,12 +111,11 @@ constexpr int64_t minLimit = 4;
 /// lanes are the other side. One to sixteen of 50176 pixels take 0.5 to 0.9 of
 /// the time there, 20 and 32 0.9 and 0.96.
 constexpr int64_t vectorsOfFewLanes = 2;
-/// Bytes of a line that a transposition writes before it goes on to the next
-/// lines: both sides are read and written in runs of several cache lines. Of 48
-/// copies in two sizes of elements it takes 0.9 of the time of whole lines in the
-/// mean, where one side is far longer 0.4 to 0.65 (Intel Xeon, Emerald Rapids,
-/// 2026-11-29).
-constexpr int64_t transposedRunBytes = 256;
+/// Lines of memory that a transposition writes of a row of its result before it
+/// goes on to the next rows, so that both sides are read and written in runs.
+/// Of 68 copies in four sizes of elements it takes 0.9 of the time of whole
+/// rows in the mean, where one side is far longer 0.4 to 0.65 (2026-11-29).
+constexpr int64_t transposedRun = 4;
 /// Rows of a tile of an attention.
 constexpr int64_t maxAttentionRows = 14;
 /// Vectors of results from which on a register tile hides the cost of the loop

@@ -37,6 +37,7 @@
 #include "mlir/IR/Threading.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/IR/CodeAttributes.h"
 #include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
@@ -287,7 +288,7 @@ static void markKeptOrder(ModuleOp module) {
     if (kernel->hasAttr(krnl::KrnlDialect::keepsOrderAttrName) &&
         !kernel->hasAttr(krnl::KrnlDialect::threadsAttrName))
       kernel.setPassthroughAttr(
-          builder.getStrArrayAttr({krnl::KrnlDialect::keepsOrderAttrName}));
+          builder.getStrArrayAttr({target::keepsOrderAttrName}));
 }
 
 /// Converts the functions of one module, kernels to their bare signature and

@@ -208,10 +208,10 @@ bool LoopPlanner::unrollTransposed() {
   return true;
 }
 
-/// Long lines of a transposition are written in tiles. Where whole ones are,
-/// each of its vectors reads a part of another line, and few of them are still
-/// in the cache for the part after it. Lines of two tiles are no longer than
-/// that.
+/// Long rows of the result of a transposition are written in tiles. Along a
+/// whole row each vector reads a part of another row of the operand, and few of
+/// these are still in the cache for the part after it. Rows of two tiles are
+/// too short for that.
 void LoopPlanner::tileLines() {
   SmallVector<std::string> order = orderOfCommon();
   auto *lines = llvm::find(order, jammedLoop);
@@ -219,7 +219,7 @@ void LoopPlanner::tileLines() {
       !isStatic(kernel, jammedLoop) || !isStatic(kernel, vectorLoop))
     return;
   auto type = cast<ShapedType>(ops[0].getDpsInits()[0].getType());
-  int64_t tile = transposedRunBytes /
+  int64_t tile = transposedRun * target.lineBytes /
                  std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
   if (extent(vectorLoop) > 2 * tile && extent(jammedLoop) > rows)
     lineTile = tile;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/Code/EmitModule.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Target/IR/CodeAttributes.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -70,7 +70,7 @@ KernelPasses::KernelPasses(const llvm::Module &module,
   if (!target.getMCSubtargetInfo()->getSchedModel().isOutOfOrder())
     return;
   for (const llvm::Function &function : module)
-    if (function.hasFnAttribute(krnl::KrnlDialect::keepsOrderAttrName))
+    if (function.hasFnAttribute(keepsOrderAttrName))
       inOrder.insert(("function (" + function.getName() + ")").str());
 }
 

@@ -62,14 +62,21 @@ Value joinedSizes(OpBuilder &b, onnx::ConcatOp op, ValueRange operands) {
              : Value();
 }
 
-Value concatStatic(OpBuilder &b, Location loc, ValueRange operands,
-                   RankedTensorType type, ValueRange sizes, int64_t axis) {
-  KernelBuilder kernel(b, loc, "Concat");
+/// A loop for each dimension of the type but the axis, which has none yet.
+SmallVector<AffineExpr> loopsBeside(KernelBuilder &kernel,
+                                    RankedTensorType type, int64_t axis) {
   SmallVector<AffineExpr> at;
   for (int64_t d = 0; d < type.getRank(); ++d)
     at.push_back(
         d == axis ? AffineExpr()
                   : kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+  return at;
+}
+
+Value concatStatic(OpBuilder &b, Location loc, ValueRange operands,
+                   RankedTensorType type, ValueRange sizes, int64_t axis) {
+  KernelBuilder kernel(b, loc, "Concat");
+  SmallVector<AffineExpr> at = loopsBeside(kernel, type, axis);
   Value out = kernel.output(type, sizes);
   int64_t offset = 0;
   for (auto [i, x] : llvm::enumerate(operands)) {
@@ -100,11 +107,7 @@ Value concatParts(OpBuilder &b, Location loc, ValueRange operands,
                   ValueRange offsets, RankedTensorType type, ValueRange sizes,
                   int64_t axis) {
   KernelBuilder kernel(b, loc, "Concat");
-  SmallVector<AffineExpr> at;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    at.push_back(
-        d == axis ? AffineExpr()
-                  : kernel.loop("d" + std::to_string(d), type.getDimSize(d)));
+  SmallVector<AffineExpr> at = loopsBeside(kernel, type, axis);
   Value out = kernel.output(type, sizes);
   for (auto [i, x] : llvm::enumerate(operands)) {
     SmallVector<AffineExpr> from = at, to = at;

@@ -357,7 +357,7 @@ func::FuncOp emitPacking(Location loc, RankedTensorType source,
       at.getFunctionType({memref(source), memref(pack.type), index, index},
                          {}));
   func.setPrivate();
-  func->setAttr("krnl.kernel", at.getUnitAttr());
+  func->setAttr(KrnlDialect::kernelAttrName, at.getUnitAttr());
   ImplicitLocOpBuilder b(loc, at.getContext());
   b.setInsertionPointToStart(func.addEntryBlock());
   PackEmitter(b, func, pack).emit();

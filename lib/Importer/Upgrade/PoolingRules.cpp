@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace onnxc::importer;
@@ -30,27 +31,43 @@ void rules::LpPool_1_to_2(NodeView &view) {
   pToInt(view);
 }
 
-/// Version 10 knew one way to find a source pixel: asymmetric, down when the
-/// image grows and up when it shrinks.
-void rules::Resize_10_to_11(NodeView &view) {
-  std::string scalesName = view.input(1);
+/// Version 10 finds the nearest pixel of an axis downwards where the axis grows
+/// and upwards where it shrinks. Scales of both kinds, or from the run, are two
+/// nodes: axes are independent of each other, so that those that shrink may go
+/// first.
+static void resizeNearest(NodeView &view, const std::string &scalesName) {
   std::optional<std::vector<float>> scales =
       view.oracle.constantFloats(scalesName);
-  bool shrinks = false, grows = false;
-  for (float scale : scales.value_or(std::vector<float>())) {
-    shrinks |= scale < 1;
-    grows |= scale > 1;
-  }
-  bool isNearest = view.getString("mode", "nearest") == "nearest";
-  if (isNearest && !scales)
-    return view.fail("nearest neighbours need constant scales");
-  if (isNearest && shrinks && grows)
-    return view.fail("it both grows and shrinks");
-  view.setString("coordinate_transformation_mode", "asymmetric");
-  if (isNearest)
-    view.setString("nearest_mode", shrinks ? "ceil" : "floor");
-  view.setInput(1, "");
+  auto shrinks = [](float scale) { return scale < 1; };
+  view.setString("nearest_mode", "floor");
   view.setInput(2, scalesName);
+  if (scales && std::ranges::none_of(*scales, shrinks))
+    return;
+  if (scales &&
+      std::ranges::all_of(*scales, [](float scale) { return scale <= 1; })) {
+    view.setString("nearest_mode", "ceil");
+    return;
+  }
+  std::string one = view.constant(std::vector<float>{1});
+  std::string smaller = view.before("Min", {scalesName, one});
+  std::string shrunk =
+      view.before("Resize", {view.input(0), "", smaller}, [](NodeView &node) {
+        node.setString("coordinate_transformation_mode", "asymmetric");
+        node.setString("nearest_mode", "ceil");
+      });
+  view.setInput(0, shrunk);
+  view.setInput(2, view.before("Max", {scalesName, one}));
+}
+
+/// Version 10 knew one way to find a source pixel, without a shift by half of
+/// one.
+void rules::Resize_10_to_11(NodeView &view) {
+  std::string scales = view.input(1);
+  view.setString("coordinate_transformation_mode", "asymmetric");
+  view.setInput(1, "");
+  view.setInput(2, scales);
+  if (view.getString("mode", "nearest") == "nearest")
+    resizeNearest(view, scales);
 }
 
 /// Inputs that could not be left out were given as empty tensors.

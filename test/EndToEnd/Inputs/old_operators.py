@@ -40,6 +40,7 @@ IMAGE, CUBE = f32(2, 3, 7, 8), f32(2, 3, 4, 5)
 REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
 # With whole sizes and exact quotients: elsewhere onnxruntime and the standard's reference differ.
 SCALES, SMALLER = np.array([1, 1, 2, 1.25], np.float32), np.array([1, 1, 0.5, 0.625], np.float32)
+MIXED = np.array([1, 1, 2, 0.625], np.float32)
 BOXES = np.array([[0, 0, 6, 5], [1, 2, 5.5, 6.5], [2, 0, 3, 7]], np.float32)
 BATCH_NORM = [f32(3), f32(3), f32(3), np.abs(f32(3)) + 0.5]
 
@@ -77,6 +78,9 @@ def rows():
         yield 9, "Upsample", [IMAGE, (SCALES,)], {"mode": mode}, 1
         yield 10, "Resize", [IMAGE, (SCALES,)], {"mode": mode}, 1
         yield 10, "Resize", [IMAGE, (SMALLER,)], {"mode": mode}, 1
+        yield 10, "Resize", [IMAGE, (MIXED,)], {"mode": mode}, 1
+        for scales in (SCALES, SMALLER, MIXED):
+            yield 10, "Resize", [IMAGE, scales], {"mode": mode}, 1
         for place in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"):
             yield 11, "Resize", [IMAGE, (f32(0),), (SCALES,)], {"mode": mode, "coordinate_transformation_mode": place}, 1
     yield 11, "Resize", [IMAGE, (f32(0),), (f32(0),), (i64(2, 3, 10, 4),)], {"mode": "linear"}, 1

@@ -343,8 +343,21 @@ TEST(UpgradeRules, Resize_10_to_11) {
       "y = Resize <mode = \"linear\"> (x, scales)", 10,
       "y = Resize <mode: string = \"linear\", coordinate_transformation_mode: "
       "string = \"asymmetric\"> (x, \"\", scales)\n");
-  expectRefused("y = Resize (x, scales)", 10, "constant scales");
-  expectRefused("y = Resize (x, mixed)", 10, "both grows and shrinks");
+  for (std::string scales : {"scales", "mixed"})
+    expectUpgraded(
+        "y = Resize (x, " + scales + ")", 10,
+        "n1 = [1.00]\n"
+        "n2 = Min (" +
+            scales +
+            ", n1)\n"
+            "n3 = Resize <coordinate_transformation_mode: string = "
+            "\"asymmetric\", nearest_mode: string = \"ceil\"> (x, \"\", n2)\n"
+            "n4 = Max (" +
+            scales +
+            ", n1)\n"
+            "y = Resize <coordinate_transformation_mode: string = "
+            "\"asymmetric\", nearest_mode: string = \"floor\"> (n3, \"\", "
+            "n4)\n");
 }
 
 TEST(UpgradeRules, dropEmptyResizeInputs) {

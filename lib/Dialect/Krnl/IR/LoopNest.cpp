@@ -243,6 +243,8 @@ LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
         isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
+  knownValues.emplace(bodyOps.size(),
+                      SmallVector<AffineExpr, 0>(allLoops.size()));
   // What threads pass to each other depends on all steps.
   auto mapError = [&] { return errorAt(*lastMap); };
   if (lastMap && (failed(verifyShared(kernel, *this, mapError)) ||

@@ -133,6 +133,13 @@ AffineExpr Division::sum(ArrayRef<Term> terms, int64_t unit) const {
   return all;
 }
 
+LoopValues::LoopValues(const LoopNest &nest, unsigned op) : nest(nest), op(op) {
+  if (!nest.knownValues)
+    own.resize(nest.loops().size());
+  known = nest.knownValues ? MutableArrayRef((*nest.knownValues)[op])
+                           : MutableArrayRef(own);
+}
+
 AffineExpr LoopValues::find(unsigned number) {
   if (nest.op(op).find(number))
     return getAffineDimExpr(number, nest.getContext());
@@ -149,12 +156,6 @@ AffineExpr LoopValues::find(unsigned number) {
     return isOuter ? value.floorDiv(innerExtent) : value % innerExtent;
   Division division(nest, value, divisor.getValue());
   return isOuter ? division.quotient() : division.remainder();
-}
-
-AffineExpr LoopValues::of(unsigned number) {
-  if (!known[number])
-    known[number] = find(number);
-  return known[number];
 }
 
 AffineExpr LoopNest::valueExpr(unsigned op, unsigned number) const {

@@ -11,21 +11,24 @@
 namespace onnxc::krnl {
 
 /// The values of loops for one op, see LoopNest::valueExpr(). Those that others
-/// are made of are found once. The nest has to outlive it and to stay as it is.
+/// are made of are found once; after the last step the nest keeps them. The
+/// nest has to outlive it and to stay as it is.
 class LoopValues {
 public:
-  LoopValues(const LoopNest &nest, unsigned op)
-      : nest(nest), op(op), known(nest.loops().size()) {}
+  LoopValues(const LoopNest &nest, unsigned op);
 
-  mlir::AffineExpr of(unsigned loop);
+  mlir::AffineExpr of(unsigned loop) {
+    return known[loop] ? known[loop] : known[loop] = find(loop);
+  }
 
 private:
   mlir::AffineExpr find(unsigned loop);
 
   const LoopNest &nest;
   unsigned op;
+  llvm::SmallVector<mlir::AffineExpr, 32> own;
   /// By loop; null before it is asked for.
-  llvm::SmallVector<mlir::AffineExpr, 32> known;
+  llvm::MutableArrayRef<mlir::AffineExpr> known;
 };
 
 } // namespace onnxc::krnl

@@ -207,6 +207,7 @@ public:
 
 private:
   friend class NestBuilder;
+  friend class LoopValues;
   explicit LoopNest(mlir::MLIRContext *context) : context(context) {}
 
   mlir::MLIRContext *context;
@@ -226,6 +227,11 @@ private:
   int64_t sharedBytes = target::Processor().sharedBytes;
   int64_t gridBlocks = 0;
   bool orderPreserved = true;
+  /// The values of the loops by op, those that were asked for; none before the
+  /// last step, as each step may alter them.
+  mutable std::optional<
+      llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr, 0>, 0>>
+      knownValues;
 };
 
 } // namespace onnxc::krnl

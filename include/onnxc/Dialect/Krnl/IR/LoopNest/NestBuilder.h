@@ -16,7 +16,9 @@ class NestBuilder : public LoopNest {
 public:
   /// An empty nest to be filled by addAxis, addOp and addReader.
   explicit NestBuilder(mlir::MLIRContext *context) : LoopNest(context) {}
-  explicit NestBuilder(const LoopNest &nest) : LoopNest(nest) {}
+  explicit NestBuilder(const LoopNest &nest) : LoopNest(nest) {
+    knownValues.reset();
+  }
   /// The nest of the kernel before its first step: every axis is a live loop,
   /// in the order the kernel lists them. Requires a kernel whose axes verified.
   explicit NestBuilder(KernelOp kernel);

@@ -14,7 +14,7 @@ packages=(
   libbenchmark-dev libclang-rt-22-dev libgmock-dev libgtest-dev liblld-22-dev
   libjpeg62-turbo-dev libmlir-22-dev libopenjp2-7-dev libpng-dev
   libprotobuf-dev libre2-dev libstdc++-12-dev libtiff-dev libwebp-dev
-  libxml2-dev libzstd-dev linux-perf lld-22 llvm-22-dev llvm-22-tools mlir-22-tools musl-dev
+  libxml2-dev libzstd-dev linux-perf lld-22 llvm-22-dev llvm-22-tools locales mlir-22-tools musl-dev
   pkgconf protobuf-compiler python3 python3-dev python3-venv qemu-system-arm
   qemu-user
   zlib1g-dev

@@ -7,6 +7,7 @@
 #include "DataTypes.h"
 #include "SmallFloats.h"
 #include "Tensor.h"
+#include "os/OS.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,6 +208,7 @@ static void printValue(TextBuffer &out, const OMValue &value) {
 
 void omTensorPrint(const char *message, const OMTensor *tensor) {
   TextBuffer out;
+  os::PlainNumbers numbers;
   for (const char *at = message ? message : "%d%e"; *at; ++at) {
     bool field = at[0] == '%' && at[1] && strchr("tsde%", at[1]) && tensor;
     if (field)

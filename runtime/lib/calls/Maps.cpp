@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../os/OS.h"
 #include "Context.h"
 #include "KeyTable.h"
 #include "Objects.h"
@@ -224,6 +225,7 @@ ONNXC_CALL(onnxc_call_cast_map) {
   Steps steps(call);
   int64_t *ranks = isDense ? ranksOf(call, steps, entries) : nullptr;
   Characters characters(call);
+  os::PlainNumbers numbers;
   // The conversion of a number costs as much as 64 steps.
   for (int64_t i = 0; call->status == ONNXC_OK && i < entries.size(); ++i) {
     int64_t key = entries.key(i), position = ranks ? ranks[i] : key;

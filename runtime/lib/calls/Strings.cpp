@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../os/OS.h"
 #include "StringTable.h"
 
 #include <errno.h>
@@ -275,6 +276,7 @@ ONNXC_CALL(onnxc_call_string_from_number) {
     return onnxc_rt_status(call);
   char **to = static_cast<char **>(outs[0].data);
   Characters characters(call);
+  os::PlainNumbers numbers;
   int64_t count = elementsOf(ins[0]);
   for (int64_t i = 0; i < count; ++i) {
     to[i] = makeNumber(characters, ins[0].data, i, params[0]);
@@ -312,6 +314,7 @@ ONNXC_CALL(onnxc_call_string_to_number) {
   int64_t kind = params[0];
   if (!makeResult(call, outs[0], ins[0].dims, kind == kFloat ? 4 : 8))
     return onnxc_rt_status(call);
+  os::PlainNumbers numbers;
   int64_t count = elementsOf(ins[0]);
   for (int64_t i = 0; i < count; ++i)
     if (!parseNumber(stringsOf(ins[0])[i], outs[0].data, i, kind)) {

@@ -10,6 +10,8 @@
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,13 +69,25 @@ void adviseHuge(void *memory, size_t bytes) {
   madvise(memory, bytes, MADV_HUGEPAGE);
 }
 
+/// Signals of the program, for its own threads. Others stay: 32 to 34, by which
+/// the C libraries change the user of all threads, and what a fault of the
+/// thread itself sends, for the program's handler.
+static uint64_t programSignals() {
+  constexpr int others[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV,
+                            SIGSYS, 32,      33,     34};
+  uint64_t signals = ~uint64_t(0);
+  for (int number : others)
+    signals &= ~(uint64_t(1) << (number - 1));
+  return signals;
+}
+
 bool startThread(Thread &thread, ThreadFn fn, void *argument) {
   if (!pthread_create || !pthread_join)
     return false;
-  // The new thread inherits this thread's mask: signals go to the user's
-  // threads. 8 bytes is the kernel's own size of a signal set.
-  uint64_t all = ~uint64_t(0), old = 0;
-  syscall(SYS_rt_sigprocmask, 0 /*SIG_BLOCK*/, &all, &old, sizeof all);
+  // The new thread inherits this thread's mask. 8 bytes is the kernel's own
+  // size of a signal set.
+  uint64_t blocked = programSignals(), old = 0;
+  syscall(SYS_rt_sigprocmask, 0 /*SIG_BLOCK*/, &blocked, &old, sizeof blocked);
   int error = pthread_create(&thread.handle, nullptr, fn, argument);
   syscall(SYS_rt_sigprocmask, 2 /*SIG_SETMASK*/, &old, nullptr, sizeof old);
   return error == 0;
@@ -86,6 +100,12 @@ uintptr_t threadId() { return pthread_self(); }
 int64_t threadNumber() { return syscall(SYS_gettid); }
 
 int64_t processNumber() { return getpid(); }
+
+// The locale "C" is a constant of the library: nothing is allocated.
+PlainNumbers::PlainNumbers()
+    : before(uselocale(newlocale(LC_ALL_MASK, "C", nullptr))) {}
+
+PlainNumbers::~PlainNumbers() { uselocale(static_cast<locale_t>(before)); }
 
 //===----------------------------------------------------------------------===//
 // Libraries

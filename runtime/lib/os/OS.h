@@ -39,7 +39,8 @@ void freePages(void *pages, size_t bytes);
 /// Asks for large pages for a big block. Only a hint.
 void adviseHuge(void *memory, size_t bytes);
 
-/// A thread that blocks all signals. False if threads cannot be had here.
+/// A thread that blocks the signals of the program. False if threads cannot be
+/// had here.
 using ThreadFn = void *(*)(void *);
 struct Thread {
   unsigned long handle;
@@ -54,6 +55,18 @@ int64_t threadNumber();
 
 /// A number that a forked child does not share with its parent.
 int64_t processNumber();
+
+/// Until its end, functions of the C library on this thread read and write
+/// numbers with a point, whatever the locale of the program.
+class PlainNumbers {
+public:
+  PlainNumbers();
+  ~PlainNumbers();
+  PlainNumbers(const PlainNumbers &) = delete;
+
+private:
+  void *before;
+};
 
 /// Loads a shared library by its name, for as long as the process lives. Null,
 /// with the reason, on failure.

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cfenv>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -54,6 +56,7 @@ struct Team4 : testing::Test {
 /// A run without a model, for regions that a test starts itself.
 struct Call {
   OMContext *context = omContextCreate("team");
+  Call() { context->progress = onnxc::rt::RunProgress::Running; }
   ~Call() { omContextDestroy(context); }
   OnnxcCall *get() const { return static_cast<OnnxcCall *>(context); }
 };
@@ -70,6 +73,27 @@ int64_t teamSize(OMContext *context, int64_t maxThreads) {
 }
 
 } // namespace
+
+TEST(Team, ThreadsHandleSignalsOfTheCLibrary) {
+  // The C library unblocks its own signals when the first thread starts.
+  std::thread([] {}).join();
+  uint64_t blocked = 0;
+  os::Thread thread;
+  ASSERT_TRUE(os::startThread(
+      thread,
+      [](void *set) -> void * {
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, set, sizeof blocked);
+        return nullptr;
+      },
+      &blocked));
+  os::joinThread(thread);
+  auto isBlocked = [&](int signal) { return blocked >> (signal - 1) & 1; };
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGRTMAX})
+    EXPECT_TRUE(isBlocked(signal)) << signal;
+  // setuid() waits until each thread has handled 33.
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, 32, 33, 34})
+    EXPECT_FALSE(isBlocked(signal)) << signal;
+}
 
 TEST_F(Team4, RegionUsesWhatItMay) {
   OMContext *context = omContextCreate("team");

@@ -1,5 +1,4 @@
-//===- TextTests.cpp - Strings in krnl.call
-//--------------------------------===//
+//===- TextTests.cpp - Strings in krnl.call ---------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

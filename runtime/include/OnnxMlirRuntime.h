@@ -93,6 +93,8 @@ OM_EXTERNAL_VISIBILITY void omTensorSetShape(OMTensor *tensor,
                                              const int64_t *shape);
 OM_EXTERNAL_VISIBILITY const int64_t *
 omTensorGetStrides(const OMTensor *tensor);
+/* Copies the strides (rank entries), in elements; below in bytes, of which
+ * those of no whole element are rounded towards zero. */
 OM_EXTERNAL_VISIBILITY void omTensorSetStrides(OMTensor *tensor,
                                                const int64_t *strides);
 OM_EXTERNAL_VISIBILITY void
@@ -111,7 +113,9 @@ OM_EXTERNAL_VISIBILITY void omTensorPrint(const char *message,
 
 typedef struct OMTensorList OMTensorList;
 
-/* The array is copied; the list owns the tensors, not the array. */
+/* The list copies the array and takes over the tensors, which
+ * omTensorListDestroy destroys. NULL, and the tensors stay the caller's, if n
+ * is negative or memory is short. */
 OM_EXTERNAL_VISIBILITY OMTensorList *omTensorListCreate(OMTensor **tensors,
                                                         int64_t n);
 /* With `owning` the array is taken over and freed with free() later. */
@@ -176,7 +180,8 @@ OM_EXTERNAL_VISIBILITY OMTensor *omValueGetTensor(const OMValue *value);
  * threads may call it at the same time. */
 OM_EXTERNAL_VISIBILITY OMTensorList *run_main_graph(OMTensorList *inputs);
 
-/* The message of the last failure on this thread, "" if there was none. */
+/* The message of the last failure on this thread, "" if there was none. Valid
+ * until the next failure on it. */
 OM_EXTERNAL_VISIBILITY const char *omGetLastError(void);
 
 /* NULL-terminated names; `count` may be NULL. */

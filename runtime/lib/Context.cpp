@@ -125,7 +125,7 @@ OM_STATUS omContextRun(OMContext *context, const OMBuffer *inputs,
     return OM_STATUS_INVALID;
   return OM_STATUS(stateOf(*context->model)
                        .run(*context, inputs, numInputs, outputs, numOutputs,
-                            /*handOver=*/false));
+                            /*callerOwns=*/false));
 }
 
 OM_STATUS omContextPrepare(OMContext *context, const OMBuffer *outputs,
@@ -154,9 +154,13 @@ OM_STATUS omContextSetDeadline(OMContext *context, int64_t nanoseconds) {
   return OM_STATUS_OK;
 }
 
-void omContextCancel(OMContext *context) {
-  if (context)
-    context->cancelled.store(1, std::memory_order_relaxed);
+int omContextCancel(OMContext *context) {
+  if (!context)
+    return 0;
+  RunProgress progress = RunProgress::Running;
+  return context->progress.compare_exchange_strong(
+             progress, RunProgress::Cancelled, std::memory_order_relaxed) ||
+         progress == RunProgress::Cancelled;
 }
 
 int64_t omContextGetMemory(const OMContext *context) {

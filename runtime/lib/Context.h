@@ -23,6 +23,9 @@ namespace onnxc::rt {
 
 struct DeviceContext;
 
+/// Of the run of a context; one that is cancelled ends soon.
+enum class RunProgress : uint32_t { None, Running, Cancelled };
+
 /// Whose memory an output is written to.
 enum class OutputMode {
   Context, ///< the context's: lives until the next run
@@ -82,9 +85,9 @@ struct OMContext {
 
   int32_t threads; ///< limit of this context; 0: the artefact's
   onnxc::rt::Team *team;
-  int64_t budget;                  ///< nanoseconds per run; 0: any
-  int64_t deadline;                ///< of this run; 0: none
-  std::atomic<uint32_t> cancelled; ///< this run is to end
+  int64_t budget;   ///< nanoseconds per run; 0: any
+  int64_t deadline; ///< of this run; 0: none
+  std::atomic<onnxc::rt::RunProgress> progress;
 
   uint64_t seed;  ///< of random numbers without a seed; 0: not drawn yet
   uint64_t draws; ///< how often random numbers were started, over all runs

@@ -50,6 +50,9 @@ __attribute__((destructor)) static void unload() {
     for (std::atomic<OMContext *> &slot : state->idleContexts)
       omContextDestroy(slot.exchange(nullptr));
     free(state->entryNames.exchange(nullptr));
+    // The process may end while another thread runs the model.
+    if (state->runs.load() != 0)
+      continue;
     if (state->model->unloadCustom)
       state->model->unloadCustom(state->model);
     unmapWeights(*state->model);

@@ -2,7 +2,6 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-//
 //===----------------------------------------------------------------------===//
 
 #include "OutputBlocks.h"

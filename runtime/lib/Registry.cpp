@@ -2,7 +2,6 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-//
 //===----------------------------------------------------------------------===//
 
 #include "Registry.h"
@@ -19,7 +18,7 @@ static ModelState *first;
 /// The last one that was not registered.
 static const OnnxcModel *refused;
 
-Process &rt::process() { return onnxc_process_11; }
+Process &rt::process() { return onnxc_process_12; }
 
 ModelState *rt::firstModel() { return first; }
 

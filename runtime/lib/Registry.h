@@ -47,6 +47,9 @@ struct ModelState {
   /// Whose code runs here; -1: that of none can. Another one after the first
   /// context was created, if it has device code and there is no device.
   std::atomic<int> level;
+  /// Runs that are going on, of a model with libraries or a file of its own:
+  /// these stay while there are any.
+  std::atomic<int64_t> runs;
 };
 static_assert(sizeof(ModelState) <= ONNXC_MODEL_STATE_BYTES);
 
@@ -98,7 +101,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_11;
-static_assert(ONNXC_RT_ABI == 11, "rename onnxc_process_11");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_12;
+static_assert(ONNXC_RT_ABI == 12, "rename onnxc_process_12");
 
 #endif // ONNXC_RUNTIME_LIB_REGISTRY_H

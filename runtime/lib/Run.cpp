@@ -22,7 +22,7 @@ alignas(64) static char guard[64];
 //===----------------------------------------------------------------------===//
 
 void rt::failToAllocate(OMContext &context, const char *what, int64_t bytes) {
-  if (bytes > ONNXC_MAX_TENSOR_BYTES)
+  if (bytes < 0 || bytes > ONNXC_MAX_TENSOR_BYTES)
     context.fail(ONNXC_ERR_MEMORY, "a size is negative or too large");
   else
     context.fail(ONNXC_ERR_MEMORY, "no memory for %s of %lld bytes", what,
@@ -56,7 +56,7 @@ void onnxc_rt_release(OnnxcCall *call, void *object) {
 //===----------------------------------------------------------------------===//
 
 int32_t onnxc_rt_poll(OnnxcCall *call) {
-  if (call->cancelled.load(std::memory_order_relaxed) != 0)
+  if (call->progress.load(std::memory_order_relaxed) == RunProgress::Cancelled)
     call->fail(ONNXC_ERR_CANCELLED, "the run was cancelled");
   else if (call->deadline != 0 && os::now() >= call->deadline)
     call->fail(ONNXC_ERR_DEADLINE, "the deadline of %.9g ms has passed",
@@ -203,7 +203,10 @@ static void storeOutputs(OMContext &context) {
 void rt::runEntry(OMContext &context, const OMBuffer *inputs, int64_t numInputs,
                   OMBuffer *outputs, int64_t numOutputs, bool callerOwns) {
   const OnnxcEntry &entry = *context.entry;
-  context.deadline = context.budget > 0 ? os::now() + context.budget : 0;
+  // One that no clock reaches is none.
+  if (context.budget == 0 ||
+      __builtin_add_overflow(os::now(), context.budget, &context.deadline))
+    context.deadline = 0;
   if (!targetIsFine(context) ||
       checkInputs(context, inputs, numInputs) != ONNXC_OK ||
       takeOutputs(context, outputs, numOutputs, callerOwns) != ONNXC_OK ||
@@ -239,12 +242,19 @@ void rt::dropOutputs(OMContext &context) {
   }
 }
 
+/// Counts a run that begins (1) or ends (-1).
+static void countRun(const OnnxcModel &model, int64_t step) {
+  if (model.weightsFile || model.unloadCustom)
+    stateOf(model).runs.fetch_add(step, std::memory_order_relaxed);
+}
+
 /// The last run's error is forgotten.
 bool rt::beginRun(OMContext &context) {
   if (context.busy.exchange(1, std::memory_order_acquire) != 0)
     return false; // the message belongs to the other run
+  countRun(*context.model, 1);
   context.status.store(ONNXC_OK, std::memory_order_relaxed);
-  context.cancelled.store(0, std::memory_order_relaxed);
+  context.progress.store(RunProgress::Running, std::memory_order_relaxed);
   context.message.text[0] = 0;
   resetOutputs(context);
   return true;
@@ -260,6 +270,8 @@ int32_t rt::endRun(OMContext &context) {
   if (code != ONNXC_OK && context.log)
     context.log(context.logUser, OM_LOG_ERROR, context.message.text);
   context.pool.endCall();
+  countRun(*context.model, -1);
+  context.progress.store(RunProgress::None, std::memory_order_relaxed);
   context.busy.store(0, std::memory_order_release);
   return code;
 }

@@ -8,9 +8,10 @@
  *
  * then takes nodes of its domains, checks them against the declarations of
  * the library, and the compiled model calls `compute` for each of them. The
- * library is C99 or anything that can be called like it, and links with
- * nothing: all it needs of the model comes with each call. The functions of
- * OnnxMlirRuntime.h are a model's, and not there for it.
+ * library is C99 or anything that can be called like it and lets no exception
+ * out, which would end the process. It links with nothing: all it needs of the
+ * model comes with each call. The functions of OnnxMlirRuntime.h are a model's,
+ * and not there for it.
  *
  *   static int compute(OMCustomCall *call) {
  *     const float *x = (const float *)call->inputs[0].data;

@@ -41,6 +41,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <dlfcn.h>
 #include <functional>
@@ -49,6 +50,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -157,6 +160,7 @@ struct Tensor {
   }
   template <typename T>
   const T *data() const {
+    static_assert(!std::is_same_v<T, const char *>, "strings are in `strings`");
     if (type != DataTypeOf<T>::value)
       throw std::runtime_error("the output has another element type");
     return reinterpret_cast<const T *>(bytes.data());
@@ -171,9 +175,15 @@ struct Tensor {
 /// A tensor of these elements; of one dimension unless there is a shape.
 template <typename T>
 Tensor tensor(const std::vector<T> &elements, std::vector<int64_t> shape) {
+  static_assert(!std::is_same_v<T, const char *>,
+                "of std::string: a tensor keeps its strings");
   Tensor result{DataTypeOf<T>::value, std::move(shape), {}, {}};
-  const std::byte *data = reinterpret_cast<const std::byte *>(elements.data());
-  result.bytes.assign(data, data + elements.size() * sizeof(T));
+  result.bytes.resize(elements.size() * sizeof(T));
+  std::byte *to = result.bytes.data();
+  for (const T element : elements) {
+    std::memcpy(to, &element, sizeof(T));
+    to += sizeof(T);
+  }
   return result;
 }
 template <typename T>
@@ -221,12 +231,22 @@ struct RunError : std::runtime_error {
 /// Ends a run from another thread.
 class Cancellation {
 public:
-  /// The run that is going on with this in its options fails with
-  /// OM_STATUS_CANCELLED; does nothing if none is.
+  /// The run with this in its options fails with OM_STATUS_CANCELLED, and so do
+  /// later ones until reset(). Returns once the run has begun to end.
   void cancel() {
+    std::unique_lock<std::mutex> lock(mutex);
+    isRequested = true;
+    // A run that is about to begin is not going on yet.
+    while (context && !cancelContext(context)) {
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+    }
+  }
+  /// Later runs are not cancelled.
+  void reset() {
     std::lock_guard<std::mutex> lock(mutex);
-    if (context)
-      cancelContext(context);
+    isRequested = false;
   }
 
 private:
@@ -234,11 +254,14 @@ private:
 
   void watch(OMContext *running, decltype(&omContextCancel) function) {
     std::lock_guard<std::mutex> lock(mutex);
+    if (running && isRequested)
+      throw RunError(OM_STATUS_CANCELLED, "the run was cancelled");
     context = running;
     cancelContext = function;
   }
 
   std::mutex mutex;
+  bool isRequested = false;
   OMContext *context = nullptr;
   decltype(&omContextCancel) cancelContext = nullptr;
 };
@@ -366,10 +389,10 @@ public:
                           const RunOptions &options = {}) {
     for (size_t i = 0; i < argumentsOut.size(); ++i)
       checkTensor(i);
-    Run done(*this);
-    done.start(*this, buffersOf(inputs), options);
+    Run current(*this);
+    current.start(*this, buffersOf(inputs), options);
     std::vector<Tensor> outputs;
-    for (const OMBuffer &buffer : done.outputs)
+    for (const OMBuffer &buffer : current.outputs)
       outputs.push_back(copyOf(buffer));
     return outputs;
   }
@@ -405,24 +428,27 @@ public:
   void runInto(const std::vector<TensorView> &inputs,
                std::vector<OutputView> &outputs,
                const RunOptions &options = {}) {
-    Run done(*this);
-    if (outputs.size() != done.outputs.size())
+    Run current(*this);
+    if (outputs.size() != current.outputs.size())
       throw RunError(OM_STATUS_INVALID,
-                     "the model gives " + std::to_string(done.outputs.size()) +
+                     "the model gives " +
+                         std::to_string(current.outputs.size()) +
                          " outputs and " + std::to_string(outputs.size()) +
                          " were requested");
     for (size_t i = 0; i < outputs.size(); ++i)
       checkView(i, outputs[i]);
     static char nothing; // a null pointer would ask for the session's memory
+    std::vector<int64_t> shapes(outputs.size() * maxRank);
     for (size_t i = 0; i < outputs.size(); ++i) {
       OutputView &view = outputs[i];
-      view.shape.resize(maxRank);
-      done.outputs[i] = {view.data ? view.data : &nothing, view.bytes,
-                         view.shape.data(), maxRank, view.type};
+      current.outputs[i] = {view.data ? view.data : &nothing, view.bytes,
+                            &shapes[i * maxRank], maxRank, view.type};
     }
-    done.start(*this, buffersOf(inputs), options);
-    for (size_t i = 0; i < outputs.size(); ++i)
-      outputs[i].shape.resize(size_t(done.outputs[i].rank));
+    current.start(*this, buffersOf(inputs), options);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const OMBuffer &result = current.outputs[i];
+      outputs[i].shape.assign(result.shape, result.shape + result.rank);
+    }
   }
 
   /// As run(), with values of any kind.
@@ -440,10 +466,10 @@ public:
       else
         in.push_back({value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
     }
-    Run done(*this);
-    done.start(*this, in, options);
+    Run current(*this);
+    current.start(*this, in, options);
     std::vector<Value> outputs;
-    for (const OMBuffer &buffer : done.outputs)
+    for (const OMBuffer &buffer : current.outputs)
       outputs.push_back(buffer.type == ONNX_TYPE_UNDEFINED
                             ? copyOf(static_cast<OMValue *>(buffer.data))
                             : Value(copyOf(buffer)));

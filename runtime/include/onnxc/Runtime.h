@@ -42,7 +42,7 @@ OM_EXTERNAL_VISIBILITY const char *omStatusName(OM_STATUS status);
 
 /* A contiguous row-major tensor that is not the runtime's. */
 typedef struct OMBuffer {
-  void *data;
+  void *data;     /* aligned for its elements; a bool is 0 or 1 */
   int64_t bytes;  /* size of the memory at data */
   int64_t *shape; /* rank entries */
   int64_t rank;
@@ -191,14 +191,16 @@ OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetThreads(OMContext *, int64_t n);
  * microseconds of work; the caller's looks at it in every iteration of a Loop,
  * in rows of images, in sorts, NonMaxSuppression, CastMap and SplitToSequence
  * and at the end as well. Other operators that are no kernels (strings, custom
- * ones) run to their end, and so do up to 256 launches on a device. Outputs are
- * unspecified then. */
+ * ones) run to their end, and so do up to 256 launches on a device. After a
+ * deadline the contents of outputs are unspecified. OM_STATUS_INVALID for a
+ * negative number. */
 OM_EXTERNAL_VISIBILITY OM_STATUS omContextSetDeadline(OMContext *,
                                                       int64_t nanoseconds);
 /* Ends the run that is going on, as soon as a deadline would, with
- * OM_STATUS_CANCELLED; does nothing if none is, or if it is over first. Any
- * thread may call it, and a signal handler. */
-OM_EXTERNAL_VISIBILITY void omContextCancel(OMContext *context);
+ * OM_STATUS_CANCELLED, unless it is over first. Returns 1 if a run is going on;
+ * else 0: one that begins afterwards is not affected. Any thread may call it,
+ * and a signal handler. */
+OM_EXTERNAL_VISIBILITY int omContextCancel(OMContext *context);
 /* Bytes the context holds: arena, scratch, pool, outputs, and blocks on a
  * device. */
 OM_EXTERNAL_VISIBILITY int64_t omContextGetMemory(const OMContext *context);
@@ -206,7 +208,8 @@ OM_EXTERNAL_VISIBILITY int64_t omContextGetMemory(const OMContext *context);
 typedef enum OM_LOG_LEVEL { OM_LOG_ERROR = 1, OM_LOG_INFO = 2 } OM_LOG_LEVEL;
 typedef void (*OMLogFunction)(void *user, OM_LOG_LEVEL level,
                               const char *message);
-/* Called on the running thread; NULL (the default): silent. */
+/* Called on the running thread, and raises no exception; NULL (the default):
+ * silent. */
 OM_EXTERNAL_VISIBILITY void omContextSetLog(OMContext *, OMLogFunction,
                                             void *user);
 

@@ -1,5 +1,4 @@
-//===- CustomCall.cpp - Outputs of a user's operator, and its callbacks -*- C++
-//-*-===//
+//===- CustomCall.cpp - Outputs of a user's operator ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

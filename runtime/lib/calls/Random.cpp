@@ -23,10 +23,11 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
+/// A forked child has other numbers than its parent.
 static uint64_t seedOf(OnnxcCall &call) {
   if (!call.seed)
     call.seed = os::entropy() | 1;
-  return call.seed;
+  return call.seed ^ mix(uint64_t(os::processNumber()));
 }
 
 /// key, draw = random_key() params [has seed, seed]

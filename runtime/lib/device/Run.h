@@ -33,7 +33,7 @@ struct ErrorWords {
 struct onnxc::rt::DeviceContext {
   device::LoadedCode *code;
   bool isEntered;  ///< the CUDA context is the thread's current one
-  int captureMode; ///< that the thread has not at the time
+  int captureMode; ///< the thread's own during a run, else that of the run
   device::Stream ownStream;
   device::Stream stream; ///< of the run
   device::DeviceBlock *blocks;

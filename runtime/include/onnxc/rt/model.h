@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h, device.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 11
+#define ONNXC_RT_ABI 12
 
 /* Kinds of graph inputs and outputs; the numbers of OM_VALUE_KIND. */
 enum {

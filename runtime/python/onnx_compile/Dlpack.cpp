@@ -215,6 +215,9 @@ struct Exported {
 
   static void destroy(Managed *managed) {
     auto *exported = static_cast<Exported *>(managed->manager_ctx);
+    // Nobody can free the object once the interpreter has ended.
+    if (!Py_IsInitialized())
+      return;
     // Whoever took the tensor may be without the interpreter's lock.
     PyGILState_STATE lock = PyGILState_Ensure();
     Py_DECREF(exported->owner);
@@ -275,6 +278,11 @@ static PyObject *exportArray(PyObject *object, bool isVersioned) {
   PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
   int type = PyArray_ISNOTSWAPPED(array) ? typeOf(PyArray_DESCR(array)) : 0;
   const rt::DLTypeRow *row = rt::findDLType(type);
+  if (!row) {
+    PyErr_Format(PyExc_BufferError, "DLPack has no type %S",
+                 PyArray_DESCR(array));
+    return nullptr;
+  }
   std::vector<int64_t> shape, strides;
   for (int i = 0; i < PyArray_NDIM(array); ++i) {
     npy_intp bytes = PyDataType_ELSIZE(PyArray_DESCR(array));
@@ -285,11 +293,6 @@ static PyObject *exportArray(PyObject *object, bool isVersioned) {
     }
     shape.push_back(PyArray_DIM(array, i));
     strides.push_back(PyArray_STRIDE(array, i) / bytes);
-  }
-  if (!row) {
-    PyErr_Format(PyExc_BufferError, "DLPack has no type %S",
-                 PyArray_DESCR(array));
-    return nullptr;
   }
   DLTensor tensor = {PyArray_DATA(array),
                      {kDLCPU, 0},

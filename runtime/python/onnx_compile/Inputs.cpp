@@ -86,6 +86,21 @@ static void widenInput(Runner &runner, OMBuffer &buffer, int bits) {
   buffer.data = widened.data();
 }
 
+/// NumPy takes any byte but 0 for true, the runtime 1 alone.
+static void normalizeBools(Runner &runner, OMBuffer &buffer) {
+  const unsigned char *data = static_cast<const unsigned char *>(buffer.data);
+  unsigned char bits = 0;
+  for (int64_t i = 0; i < buffer.bytes; ++i)
+    bits |= data[i];
+  if (bits <= 1)
+    return;
+  std::vector<char> &bools =
+      runner.widened.emplace_back(data, data + buffer.bytes);
+  for (char &byte : bools)
+    byte = byte != 0;
+  buffer.data = bools.data();
+}
+
 /// Returns true if the elements of `array` are the numbers of `object`, a
 /// Python number or list that it was made of, and have lost no fraction or high
 /// bits.
@@ -99,13 +114,16 @@ static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
   PyArray_Descr *descr = PyArray_DESCR(numbers);
   Py_INCREF(descr);
   PyObject *back = PyArray_CastToType(array, descr, 0);
-  bool isSame =
-      back &&
-      std::memcmp(PyArray_DATA(reinterpret_cast<PyArrayObject *>(back)),
-                  PyArray_DATA(numbers), size_t(PyArray_NBYTES(numbers))) == 0;
-  if (back && !isSame)
+  bool isNumber = PyArray_ISNUMBER(numbers) || PyArray_ISBOOL(numbers);
+  PyObject *equal =
+      back && isNumber ? PyObject_RichCompare(back, given, Py_EQ) : nullptr;
+  PyObject *all = equal ? PyObject_CallMethod(equal, "all", nullptr) : nullptr;
+  bool isSame = all && PyObject_IsTrue(all) == 1;
+  if (!isSame && !PyErr_Occurred())
     PyErr_Format(PyExc_ValueError, "input '%U': %R does not fit %S", what,
                  given, PyArray_DESCR(array));
+  Py_XDECREF(all);
+  Py_XDECREF(equal);
   Py_XDECREF(back);
   Py_DECREF(given);
   return isSame;
@@ -114,14 +132,15 @@ static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
 /// Adds which input the error of NumPy is about.
 static void nameInput(PyObject *what) {
   if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
+      !PyErr_ExceptionMatches(PyExc_OverflowError) &&
       !PyErr_ExceptionMatches(PyExc_TypeError))
     return;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
-  PyErr_Format(PyErr_GivenExceptionMatches(type, PyExc_ValueError)
-                   ? PyExc_ValueError
-                   : PyExc_TypeError,
+  PyErr_Format(PyErr_GivenExceptionMatches(type, PyExc_TypeError)
+                   ? PyExc_TypeError
+                   : PyExc_ValueError,
                "input '%U': %S", what, value);
   Py_XDECREF(type);
   Py_XDECREF(value);
@@ -195,6 +214,8 @@ bool python::takeTensor(Runner &runner, PyObject *object, PyArray_Descr *wanted,
     widenInput(runner, buffer, 4);
   else if (type == ONNX_TYPE_INT2)
     widenInput(runner, buffer, 2);
+  else if (type == ONNX_TYPE_BOOL)
+    normalizeBools(runner, buffer);
   return true;
 }
 

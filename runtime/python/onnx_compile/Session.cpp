@@ -416,8 +416,11 @@ PyMethodDef methods[] = {
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sessionRun)),
      METH_FASTCALL | METH_KEYWORDS,
      "run(inputs, *, deadline=None, out=None, stream=None): inputs are one "
-     "array, a list of them, or a dict by name. Returns the list of outputs. A "
-     "run that takes longer than `deadline` seconds raises TimeoutError. `out` "
+     "array, a list of them, or a dict by name. Returns the list of outputs, "
+     "which are new arrays. TypeError or ValueError: inputs or `out` do not "
+     "fit, or the model refuses the data; MemoryError; RuntimeError otherwise. "
+     "A run that takes longer than `deadline` seconds raises TimeoutError. "
+     "`out` "
      "has arrays that outputs are written to, in the same forms. Tensors may "
      "be on a GPU, if the model runs on it; the other outputs are there, too, "
      "and the run takes part in the order of the CUDA `stream`, by default the "

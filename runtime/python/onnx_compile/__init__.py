@@ -11,7 +11,7 @@
 from onnx_compile._bench import Benchmark, bench
 from onnx_compile._cache import add_to_cache
 from onnx_compile._check import Finding, Findings, check, cut_node
-from onnx_compile._compile import CompileError, Report, compile, get_include, report
+from onnx_compile._compile import CompileError, CompileWarning, Report, compile, get_include, report
 from onnx_compile._dlpack import to_dlpack
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._explain import Explanation, explain
@@ -39,6 +39,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Benchmark",
     "CompileError",
+    "CompileWarning",
     "ExecutionMode",
     "ExecutionSession",
     "Explanation",

@@ -2,8 +2,8 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # A folder for each artefact. Its name is a hash of all that the artefact depends on,
-# or of its contents, so that nothing in it is ever out of date. Entries that have not been
-# used for longest is removed when the folders become too large.
+# or of its contents, so that nothing in it is ever out of date. The entries that were
+# used least recently are removed when the folders become too large.
 # ===------------------------------------------------------------------------===#
 """Compiled models, kept by hashes."""
 

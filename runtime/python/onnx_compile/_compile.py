@@ -11,6 +11,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
@@ -31,6 +32,10 @@ class CompileError(RuntimeError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class CompileWarning(UserWarning):
+    """The model was compiled, and a run may fail or differ from what its author expects; the message says where."""
 
 
 class Report(dict[str, Any]):
@@ -117,7 +122,7 @@ def compile(
         compile("m.onnx", limits={"seconds": 60, "memory": "2G"}) ends in time
         compile("m.onnx", custom_op_lib="libmine.so") has operators of your own
 
-    Raises CompileError for a model or an option that is refused, and TypeError
+    Warns with CompileWarning where the tool does. Raises CompileError for a model or an option that is refused, and TypeError
     for a mapping that is none or a model that is of no type named above.
     """
     with _models.opened(model, example_inputs, dynamic_shapes) as (path, data, is_temporary):
@@ -132,6 +137,8 @@ def compile(
     if result.status != 0:
         message = result.messages.strip() or f"the compiler ended with status {result.status}"
         raise CompileError(message, result.status)
+    if "warning: " in result.messages:
+        warnings.warn(result.messages.strip(), CompileWarning, stacklevel=2)
     if not report:
         return result.output
     described = Report(json.loads(result.report))
@@ -196,5 +203,11 @@ def _output(beside: pathlib.Path, options: Mapping[str, Any]) -> str:
 
 def _temporary_folder() -> pathlib.Path:
     folder = tempfile.mkdtemp(prefix="onnx-compile-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove_folder, folder, os.getpid())
     return pathlib.Path(folder)
+
+
+def _remove_folder(folder: str, process: int) -> None:
+    """Removes what this process made; a forked child leaves it to its parent."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

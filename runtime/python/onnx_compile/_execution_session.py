@@ -68,12 +68,12 @@ class ExecutionSession(Session):
 
     @functools.cached_property
     def inputs(self) -> list[ValueInfo]:
-        """The inputs of the model. input_signature() has it as JSON text."""
+        """The inputs of the model. input_signature() has them as JSON text."""
         return [value_info(facts) for facts in self._input_facts]
 
     @functools.cached_property
     def outputs(self) -> list[ValueInfo]:
-        """The outputs of the model. output_signature() has it as JSON text."""
+        """The outputs of the model. output_signature() has them as JSON text."""
         return [value_info(facts) for facts in self._output_facts]
 
     @functools.cached_property

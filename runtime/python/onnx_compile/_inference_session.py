@@ -112,7 +112,7 @@ class RunOptions:
         self.logid = ""
         self.only_execute_path_to_fetches = False
         self._terminate = False
-        self._sessions: list[ExecutionSession] = []
+        self._sessions: list[tuple[int, ExecutionSession]] = []
         self._entries: dict[str, str] = {}
 
     @property
@@ -122,8 +122,10 @@ class RunOptions:
     @terminate.setter
     def terminate(self, value: bool) -> None:
         self._terminate = value
-        # A run that is about to begin does not see the first request.
-        while value and any([session._cancel(self) for session in list(self._sessions)]):
+        # A run that is about to begin does not see the first request. Those of a parent process go on there.
+        while value and (own := [session for process, session in list(self._sessions) if process == os.getpid()]):
+            for session in own:
+                session._cancel(self)
             time.sleep(0.001)
 
     def add_run_config_entry(self, key: str, value: str) -> None:
@@ -133,17 +135,19 @@ class RunOptions:
         return self._entries[key]
 
     def _run(self, session: ExecutionSession, feed: dict[str, Any], out: dict[str, Any] | None) -> list[Any]:
-        if self._terminate:
-            raise RuntimeError("the run was refused, as RunOptions.terminate is set")
-        self._sessions.append(session)
+        # A request from here on finds the session in the list.
+        run = (os.getpid(), session)
+        self._sessions.append(run)
         try:
+            if self._terminate:
+                raise RuntimeError("the run was refused, as RunOptions.terminate is set")
             return session.run(feed, out=out, tag=self)
         except RuntimeError as error:
             if self._terminate:
                 raise RuntimeError("the run has ended, as RunOptions.terminate was set") from error
             raise
         finally:
-            self._sessions.remove(session)
+            self._sessions.remove(run)
 
 
 @dataclasses.dataclass(frozen=True)

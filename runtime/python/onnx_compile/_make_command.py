@@ -11,8 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 import onnx
+from google.protobuf.message import DecodeError
 
-from onnx_compile._compile import compile
+from onnx_compile._compile import CompileError, compile
 from onnx_compile._training_step import TrainingError
 
 
@@ -35,6 +36,12 @@ def run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None,
             onnx.save(model, chosen.output)
         else:
             compile(model, chosen.output)
+    except CompileError as error:  # its text has the file and the severity
+        print(error, file=sys.stderr)
+        return error.status
+    except DecodeError:
+        print(f"{chosen.model}: error: it is not an ONNX model, or the file is truncated or damaged", file=sys.stderr)
+        return 1
     except (TrainingError, OSError, RuntimeError) as error:
         print(f"{chosen.model}: error: {error}", file=sys.stderr)
         return 1

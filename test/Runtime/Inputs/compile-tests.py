@@ -15,6 +15,7 @@ import unittest.mock
 
 import numpy as np
 import onnx
+import onnx.parser
 
 import onnx_compile
 
@@ -161,6 +162,25 @@ class Compile(unittest.TestCase):
             onnx_compile.compile(model, self.folder / "q.so", progress=change)
         self.assertFalse((self.folder / "q.so").exists())
         self.run_model(onnx_compile.compile(model, self.folder / "q.so"))
+
+    def test_bools_of_any_byte(self):
+        model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+            m (bool[n] x, bool[n] y) => (bool[n] same, bool[n] other, uint8[n] byte) {
+            same = Equal (x, y)  other = Xor (x, y)  byte = Cast <to = 2> (x) }""")
+        x, y = (np.array(values, np.uint8).view(bool) for values in ([2, 2, 1, 255, 0], [1, 2, 1, 1, 0]))
+        same, other, byte = onnx_compile.ExecutionSession(onnx_compile.compile(model)).run([x, y])
+        self.assertTrue(same.all())
+        self.assertFalse(other.any())
+        self.assertEqual(byte.tolist(), [1, 1, 1, 1, 0])
+
+    def test_warnings(self):
+        model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+            m (float[2, 3] x, bool c) => (float[2, 4] y) {
+            y = If (c) <then_branch = t () => (float[2, 4] a) { a = MatMul (x, x) },
+                        else_branch = e () => (float[2, 4] b) { w = Constant <value = float[2, 1] {0, 0}> ()
+                                                                b = Concat <axis = 1> (x, w) }> }""")
+        with self.assertWarnsRegex(onnx_compile.CompileWarning, "MatMul"):
+            onnx_compile.compile(model)
 
     def test_cancelled(self):
         def refuse(number, *_):

@@ -13,6 +13,8 @@ import sys
 import time
 
 import numpy as np
+import onnx
+import onnx.parser
 import onnx_compile
 
 model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -47,3 +49,42 @@ if child == 0:
     os._exit(0)
 _, status = os.waitpid(child, 0)
 print("status of the child:", status)
+
+path = onnx_compile.compile(model)  # in a folder that goes with this process
+child = os.fork()
+if child == 0:
+    sys.exit(0)
+os.waitpid(child, 0)
+print("the parent's model after a child's end:", os.path.exists(path), flush=True)
+
+
+def drawn(session):
+    """The numbers that a forked child draws, as bytes."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writer, session.run([])[0].tobytes())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return os.read(reader, 1 << 16)
+
+
+random = onnx.parser.parse_model(
+    '<ir_version: 10, opset_import: ["" : 21]> g () => (float[4] y) { y = RandomNormal <shape = [4]> () }'
+)
+onnx.save(random, folder / "random.onnx")
+session = onnx_compile.ExecutionSession(onnx_compile.compile(folder / "random.onnx"))
+session.run([])
+print("the children draw other numbers:", drawn(session) != drawn(session), flush=True)
+
+# A run of the parent is none of the child, which does not wait for its end.
+inference = onnx_compile.InferenceSession(path)
+options = onnx_compile.RunOptions()
+options._sessions.append((os.getpid(), inference))
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    options.terminate = True
+    print("a child sets the option of a run of its parent", flush=True)
+    os._exit(0)
+os.waitpid(child, 0)

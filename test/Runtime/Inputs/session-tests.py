@@ -53,6 +53,13 @@ class Forms(unittest.TestCase):
     def test_python_lists_take_the_models_type(self):
         self.check(self.session.run([self.x.tolist(), [1, 1]]))
 
+    def test_numbers_that_do_not_fit_an_integer(self):
+        pool = ExecutionSession(MODEL, entry="pool")
+        self.assertEqual(pool.run(-0.0)[0], 0)
+        for number in (2**70, 1.5, float("nan"), "7"):
+            with self.assertRaisesRegex((ValueError, TypeError), "input 'n'"):
+                pool.run(number)
+
     def test_one_bare_array(self):
         pool = ExecutionSession(MODEL, entry="pool")
         self.assertEqual(pool.run(np.array(3))[0], 3)
@@ -94,6 +101,10 @@ class Forms(unittest.TestCase):
         np.testing.assert_array_equal(identity.run(Capsule())[0], x)
         y = identity.run(x)[0]
         np.testing.assert_array_equal(np.from_dlpack(y), x)
+
+    def test_no_dlpack_of_elements_without_a_size(self):
+        with self.assertRaisesRegex(BufferError, "DLPack has no type"):
+            to_dlpack(np.empty(3, "V0")).__dlpack__()
 
     def test_dlpack_with_types_that_numpy_lacks(self):
         class Legacy:

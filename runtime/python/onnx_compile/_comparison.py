@@ -86,7 +86,7 @@ def spread(one: Any, other: Any) -> float:
     if len(arrays) != 2 or arrays[0].shape != arrays[1].shape:
         return 0.0
     with np.errstate(all="ignore"):
-        difference = np.abs(_wide(arrays[0]) - _wide(arrays[1])).astype(float)
+        difference = _magnitudes(_wide(arrays[0]) - _wide(arrays[1]))
     return float(difference[np.isfinite(difference)].max(initial=0))
 
 
@@ -171,11 +171,11 @@ def _compare_tensor(
     a, e = (_wide(array) for array in (actual, expected))
     with np.errstate(all="ignore"):
         same = (a == e) | ((a != a) & (e != e))
-        difference = np.where(same, 0, np.abs(a - e)).astype(float)
+        difference = np.where(same, 0, _magnitudes(a - e))
     wrong = ~same & ~(difference <= _allowed(e, actual.dtype, tolerance, meaning))
     if meaning.scores is not None and wrong.any():
         wrong &= ~_ties(actual, expected, meaning, tolerance)
-    return _comparison(name, actual, expected, wrong, difference, np.abs(e).astype(float), places)
+    return _comparison(name, actual, expected, wrong, difference, _magnitudes(e), places)
 
 
 def _wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -185,6 +185,11 @@ def _wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype.name in ("int64", "uint64"):
         return array.astype(object)
     return array.astype(np.float64)
+
+
+def _magnitudes(array: Any) -> np.ndarray[Any, Any]:
+    """Arithmetic on integers of 64 bits without a dimension gives numbers of Python."""
+    return np.asarray(np.abs(array)).astype(float)
 
 
 def _allowed(

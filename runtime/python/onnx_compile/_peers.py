@@ -155,6 +155,8 @@ class Artefact:
         self.name = path
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
+        if missing := [info.name for info in self.session.inputs if info.name not in feed]:
+            raise ValueError(f"{self.name} has an input {missing[0]!r}, which is none of the model: it is of another model")
         outputs = self.session.run({info.name: feed[info.name] for info in self.session.inputs})
         return {info.name: value for info, value in zip(self.session.outputs, outputs)}
 

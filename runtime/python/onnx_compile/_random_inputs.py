@@ -28,13 +28,17 @@ def draw(
     A dynamic size is that of `dims` by its name, or that of `shapes` by its
     input, else 1. Elements are within `ranges`, both ends included; else reals between -1 and 1,
     bytes of any value, other integers 0 or 1, which are valid as indices, tokens and masks alike,
-    and strings of one letter. ValueError for a name that no input has, or an input that cannot be
+    and strings of one letter. ValueError for a name that no input or dimension has, or an input that cannot be
     drawn.
     """
     names = {info.name for info in inputs}
     for wanted in (given, shapes, ranges):
         if unknown := set(wanted) - names:
             raise ValueError(f"no input is named {sorted(unknown)[0]!r}; the model has: {', '.join(sorted(names))}")
+    sizes = {size for info in inputs for size in info.shape or () if isinstance(size, str)}
+    if unknown := set(dims) - sizes:
+        known = f"the inputs have: {', '.join(sorted(sizes))}" if sizes else "all sizes are known"
+        raise ValueError(f"no dimension of an input is named {sorted(unknown)[0]!r}; {known}")
     random = np.random.default_rng(seed)
     return {
         info.name: given[info.name]

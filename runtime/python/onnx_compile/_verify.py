@@ -113,7 +113,8 @@ def verify(
         expected element.
     quanta: how many quantization steps a quantized tensor may differ by. In a model that has some, a
         tensor may also differ by 1.25 times the difference that onnxruntime's optimizations make.
-    locate: where an output differs, find the first node that does. Tensors that the artefact has as
+    locate: where an output differs, find the first node that does, or the first of those whose tensors
+        both engines can give. Tensors that the artefact has as
         outputs (taps) are compared as they are; up to others the model is compiled again, for about
         the logarithm of the number of its nodes. Of two artefacts only taps of both are compared.
     progress: called with a line for each of these.
@@ -141,7 +142,10 @@ def verify(
             return Verification(peer.name, outputs, notes=notes)
         if isinstance(peer, _peers.Artefact):
             return Verification(peer.name, outputs, *taps.first(differing, own), notes)
-        located = check.locate(differing[0].name) if check.graph else None
+        try:
+            located = check.locate(differing[0].name) if check.graph else None
+        except Exception as error:  # what engines raise has no common type; the outputs have been compared
+            return Verification(peer.name, outputs, remark=f"the first node that differs was not found: {error}", notes=notes)
         if not located or not artefact or not check.agrees_again(differing[0].name):
             return Verification(peer.name, outputs, located, notes=notes)
         remark = f"compiled again, {path} agrees: {compiled} is of another model, or of another compiler"
@@ -306,9 +310,13 @@ class _Check:
         return all(c.agrees for c in self._compared(tensor))
 
     def _compared(self, tensor: str) -> list[Comparison]:
+        """Empty for a tensor that an engine cannot give, such as one of a type that NumPy does not have."""
         if tensor not in self._found:
-            value = self._own[tensor] if tensor in self._own else self._compiled(tensor)
-            self._found[tensor] = self.compare([tensor], {tensor: value})
+            try:
+                value = self._own[tensor] if tensor in self._own else self._compiled(tensor)
+                self._found[tensor] = self.compare([tensor], {tensor: value})
+            except Exception:  # what engines raise has no common type
+                self._found[tensor] = []
         return self._found[tensor]
 
     def _compiled(self, tensor: str) -> Any:

@@ -128,6 +128,20 @@ class Verify(unittest.TestCase):
         self.assertEqual(json.loads(json.dumps(found.as_dict()))["first_difference"]["node"], "conv2")
         self.assertIsNone(onnx_compile.verify(model, reference(changed), locate=False).first_difference)
 
+    def test_names_the_node_after_tensors_that_engines_cannot_give(self):
+        model = parsed("""m (float[3, 7] x) => (float[7] y) {
+            e = Exp (x)  q = Cast <to = 22> (e)  d = Cast <to = 1> (q)  o = Optional (d)  f = OptionalGetElement (o)
+            i = Constant <value_int = 0> ()  a = Gather (f, i)  y = Softmax (a) }""")
+
+        def more(name, value):
+            return value * np.float32(1.5) if name == "y" else value
+
+        found = onnx_compile.verify(model, reference(model, more))
+        self.assertEqual((found.first_difference.operator, found.remark), ("Softmax", ""))
+        found = onnx_compile.verify(model, "onnxruntime", atol=0, rtol=0)
+        self.assertFalse(found.passed)
+        self.assertTrue(found.first_difference or found.remark)
+
     def test_names_the_node_of_any_branch(self):
         branches = "".join(f"[b{i}] y{i} = Exp (x) [c{i}] z{i} = Neg (y{i}) " for i in range(4))
         model = parsed(f"m (float[8] x) => (float[8] s) {{ {branches} [last] s = Sum (z0, z1, z2, z3) }}")
@@ -320,6 +334,11 @@ class Verify(unittest.TestCase):
         self.assertEqual(sorted(set(seen["i"])), [5, 6, 7])
         with self.assertRaisesRegex(ValueError, "no input is named 'z'; the model has: i, t, u, x"):
             onnx_compile.verify(model, keep, inputs={"z": 1})
+        with self.assertRaisesRegex(ValueError, "no dimension of an input is named 'm'; the inputs have: k, n"):
+            onnx_compile.verify(model, keep, dims={"m": 1})
+        other = onnx_compile.compile(parsed("m (float[n] z) => (float[n] y) { y = Neg (z) }"))
+        with self.assertRaisesRegex(ValueError, "has an input 'z', which is none of the model: it is of another model"):
+            onnx_compile.verify(model, other)
         model.graph.input[0].type.tensor_type.ClearField("shape")
         with self.assertRaisesRegex(ValueError, "'x', tensor.float., cannot be generated at random"):
             onnx_compile.verify(model, keep)

@@ -7,6 +7,7 @@
 #include "onnxc/Check/Check.h"
 
 #include "onnxc/Driver/Artefact.h"
+#include "onnxc/Driver/SourceFiles.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -72,7 +73,9 @@ Outcome onnxc::cutNode(const Input &input, const CompileOptions &options,
       events.message(message);
   };
   if (!cutter.model.empty() && cutter.problem.empty()) {
-    llvm::Error error = writeOutput(options, events, cutter.model);
+    llvm::Error error = SourceFiles(input).checkOutputs({options.output});
+    if (!error)
+      error = writeOutput(options, events, cutter.model);
     if (!error)
       return Outcome::Done;
     tell({Severity::Error, "", llvm::toString(std::move(error))});

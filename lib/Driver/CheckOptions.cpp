@@ -51,6 +51,9 @@ static StringRef resultOf(StringRef emit) {
 
 llvm::Error onnxc::checkOutputName(const CompileOptions &options) {
   StringRef name = options.output;
+  if (name == "-" && options.emitRecipes == "-")
+    return llvm::createStringError("the output and the recipes both go to the "
+                                   "standard output: give one of them a file");
   if (llvm::sys::path::is_separator(name.back()))
     return llvm::createStringError("--emit=" + options.emit + " writes " +
                                    resultOf(options.emit) + ", but '" + name +

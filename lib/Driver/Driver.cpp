@@ -60,6 +60,8 @@ private:
   Outcome prepare();
   Outcome loadCustomOps();
   Outcome load();
+  Outcome importModel();
+  Outcome parsePhase();
   Outcome takeTargets();
   void reportTargets();
   llvm::Error checkOptions(SmallVector<krnl::TargetAttr> &levels);
@@ -302,23 +304,39 @@ Outcome Compilation::takeTargets() {
 
 Outcome Compilation::load() {
   files.emplace(input);
-  if (!options.resume.empty()) {
-    module = input.bytes ? parseSourceString<ModuleOp>(
-                               *input.bytes, context.get(), input.path)
-                         : parseSourceFile<ModuleOp>(input.path, context.get());
-    return module ? takeTargets() : Outcome::Rejected;
-  }
+  Outcome outcome = options.resume.empty() ? importModel() : parsePhase();
+  // A simplified model may replace its model.
+  return outcome == Outcome::Done && options.emit != modelKind
+             ? reject(files->checkOutputs(outputs.all()))
+             : outcome;
+}
+
+Outcome Compilation::parsePhase() {
+  module = input.bytes ? parseSourceString<ModuleOp>(*input.bytes,
+                                                     context.get(), input.path)
+                       : parseSourceFile<ModuleOp>(input.path, context.get());
+  if (!module)
+    return Outcome::Rejected;
+  const Phase &phase = phases()[phaseNumber(options.resume)];
+  if (failed(phase.contract(*module)))
+    return fail(Outcome::Rejected, "'" + input.path +
+                                       "' is not IR of the phase " +
+                                       phase.name + ", as --resume says");
+  return takeTargets();
+}
+
+Outcome Compilation::importModel() {
   importer::ImportSource source =
       input.bytes ? importer::ImportSource::memory(*input.bytes, input.path, "")
                   : importer::ImportSource::file(input.path);
-  importer::ImportOptions import = importOptionsOf(options);
+  importer::ImportOptions importOptions = importOptionsOf(options);
   if (observers)
-    import.observer = observers->import;
-  import.opensFile = [&](StringRef path) { files->add(path); };
+    importOptions.observer = observers->import;
+  importOptions.opensFile = [&](StringRef path) { files->add(path); };
   NodeResults results;
-  if (options.explainNodes && !import.observer)
-    import.observer = &results;
-  auto imported = importer::importModel(*context, source, import);
+  if (options.explainNodes && !importOptions.observer)
+    importOptions.observer = &results;
+  auto imported = importer::importModel(*context, source, importOptions);
   if (failed(imported))
     return Outcome::Rejected;
   module = std::move(*imported);

@@ -9,6 +9,7 @@
 
 #include "RefitTable.h"
 #include "onnxc/Driver/Messages.h"
+#include "onnxc/Driver/SourceFiles.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -330,6 +331,8 @@ Outcome onnxc::refit(StringRef path, const Input &model,
   if (options.output.empty())
     return fail(
         createStringError("expected the name of a file for the artefact"));
+  if (Error error = SourceFiles(model).checkOutputs({options.output}))
+    return fail(std::move(error));
   Expected<Recorded> artefact = readArtefact(path);
   if (!artefact)
     return fail(artefact.takeError());

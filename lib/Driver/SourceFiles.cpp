@@ -20,6 +20,22 @@ void SourceFiles::add(llvm::StringRef path) {
     opened.emplace_back(path.str(), status);
 }
 
+llvm::Error
+SourceFiles::checkOutputs(llvm::ArrayRef<std::string> outputs) const {
+  for (const std::string &output : outputs) {
+    fs::file_status status;
+    if (fs::status(output, status) || !fs::is_regular_file(status))
+      continue;
+    for (const auto &[path, source] : opened)
+      if (source.getUniqueID() == status.getUniqueID())
+        return llvm::createStringError(
+            std::make_error_code(std::errc::invalid_argument),
+            "the output '" + output +
+                "' would replace a file of the model: give it another name");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error SourceFiles::check() const {
   for (const auto &[path, then] : opened) {
     fs::file_status now;

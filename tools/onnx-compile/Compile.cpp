@@ -9,6 +9,15 @@
 
 #include <cstdio>
 
+static void noteOutput(void *isPrinted, const char *, size_t) {
+  *static_cast<bool *>(isPrinted) = true;
+}
+
+static bool printsRecipes(const CommandLine &line) {
+  return llvm::is_contained(
+      line.options, std::pair<std::string, std::string>("emit-recipes", "-"));
+}
+
 static int compileModel(CommandLine &line) {
   std::string format = line.valueOf("report");
   if (line.has("report")) {
@@ -20,8 +29,17 @@ static int compileModel(CommandLine &line) {
     line.options.emplace_back("explain-recipes", "true");
     line.options.emplace_back("explain-nodes", "true");
   }
+  constexpr char bothPrinted[] = "the report and another output both go to the "
+                                 "standard output: give that one a file";
+  if (line.has("report") && printsRecipes(line))
+    return usageError(line, bothPrinted);
   return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
-    OM_COMPILE_STATUS status = compileInput(compiler, line.operands.front());
+    bool isPrinted = false;
+    if (line.has("report"))
+      omCompilerSetOutputHandler(compiler, noteOutput, &isPrinted);
+    int status = compileInput(compiler, line.operands.front());
+    if (isPrinted)
+      return usageError(line, bothPrinted);
     if (status == OM_COMPILE_OK) {
       console.finish(compiler);
       if (!format.empty())

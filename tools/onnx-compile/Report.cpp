@@ -9,6 +9,7 @@
 #include "ReportValues.h"
 #include "Subcommand.h"
 
+#include "onnxc/Support/NewFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -21,18 +22,14 @@ static int writePage(const std::string &path, const std::string &page) {
     std::fputs(page.c_str(), stdout);
     return OM_COMPILE_OK;
   }
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (!code) {
-    file << page;
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  if (!code)
+  llvm::Error error = onnxc::writeFile(path, [&](llvm::raw_ostream &os) {
+    os << page;
+    return llvm::Error::success();
+  });
+  if (!error)
     return OM_COMPILE_OK;
-  std::fprintf(stderr, "onnx-compile: error: cannot write %s: %s\n",
-               path.c_str(), code.message().c_str());
+  std::fprintf(stderr, "onnx-compile: error: %s\n",
+               llvm::toString(std::move(error)).c_str());
   return OM_COMPILE_USAGE;
 }
 
@@ -80,6 +77,9 @@ static int reportModel(CommandLine &line) {
                                 "' and '" + line.operands[1] + "'");
   if (line.has("snapshot") && !line.has("html"))
     return usageError(line, "--snapshot=FOLDER needs --html=FILE");
+  if (line.has("html") &&
+      llvm::sys::fs::equivalent(line.valueOf("html"), line.operands[0]))
+    return usageError(line, "--html would replace the model");
   std::string snapshot;
   if (line.has("snapshot")) {
     llvm::Expected<std::string> json = readSnapshot(line.valueOf("snapshot"));

@@ -12,8 +12,10 @@
 
 #include "llvm/Config/llvm-config.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 static constexpr char versionText[] =
@@ -26,6 +28,13 @@ static OMCompiler *running = nullptr;
 static void onInterrupt(int signal) {
   std::signal(signal, SIG_DFL);
   omCompilerCancel(running);
+}
+
+/// Signals that nohup ignores stay ignored: the terminal may be closed.
+static void handleInterrupts(void (*handler)(int)) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, handler) == SIG_IGN)
+      std::signal(signal, SIG_IGN);
 }
 
 /// A reader of the output has gone.
@@ -64,8 +73,12 @@ int usageError(const CommandLine &line, const std::string &message) {
 bool readInput(std::string &bytes) {
   char buffer[65536];
   while (ssize_t count = read(STDIN_FILENO, buffer, sizeof buffer)) {
-    if (count < 0)
+    if (count < 0) {
+      std::fprintf(stderr,
+                   "onnx-compile: error: cannot read the standard input: %s\n",
+                   std::strerror(errno));
       return false;
+    }
     bytes.append(buffer, count);
   }
   return true;
@@ -90,10 +103,7 @@ int withCompiler(const CommandLine &line,
   Console console(compiler, line.quiet);
   omCompilerSetOutputHandler(compiler, printOutput, nullptr);
   running = compiler;
-  // Signals that nohup ignores stay ignored: the terminal may be closed.
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(signal, onInterrupt) == SIG_IGN)
-      std::signal(signal, SIG_IGN);
+  handleInterrupts(onInterrupt);
   // Models are mapped: pages that are missing by now cannot be read.
   std::signal(SIGBUS, [](int) {
     onnxc::endTool("error: the model was truncated while it was compiled, "
@@ -105,6 +115,8 @@ int withCompiler(const CommandLine &line,
   // A file that may not become so large is an error of writing it.
   std::signal(SIGXFSZ, SIG_IGN);
   int status = work(compiler, console);
+  // There is nothing to clean up any more, but output to be written.
+  handleInterrupts(SIG_DFL);
   omCompilerDestroy(compiler);
   return status;
 }

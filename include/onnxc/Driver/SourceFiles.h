@@ -25,6 +25,9 @@ public:
   /// Notes a file that is about to be opened.
   void add(llvm::StringRef path);
 
+  /// An error if one of the outputs is one of these files: it would replace it.
+  llvm::Error checkOutputs(llvm::ArrayRef<std::string> outputs) const;
+
   /// An error if one of the paths names another file by now, or a file that has
   /// been written to.
   llvm::Error check() const;

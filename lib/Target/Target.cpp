@@ -132,6 +132,42 @@ chooseProcessor(const Target &target, const Triple &triple, StringRef cpu) {
   return {name, ""};
 }
 
+/// An error for a feature that the architecture does not have; LLVM would
+/// ignore it.
+static Error checkFeatureNames(StringRef features,
+                               const MCSubtargetInfo &info) {
+  SubtargetFeatures named(features);
+  for (const std::string &feature : named.getFeatures()) {
+    bool isKnown =
+        any_of(info.getAllProcessorFeatures(), [&](const auto &known) {
+          return StringRef(known.Key) == StringRef(feature).drop_front();
+        });
+    if (!isKnown)
+      return createStringError("unknown feature '" + feature + "' for " +
+                               info.getTargetTriple().str());
+  }
+  return Error::success();
+}
+
+/// Returns true if the processor executes the instructions that a triple such
+/// as thumbv7em-none-eabi allows. Processors of Arm have several instruction
+/// sets.
+static bool executes(const Target &target, const Triple &triple,
+                     StringRef cpu) {
+  if (!triple.isARM() && !triple.isThumb())
+    return true;
+  std::unique_ptr<MCSubtargetInfo> allowed(
+      target.createMCSubtargetInfo(triple, "", "")),
+      own(target.createMCSubtargetInfo(Triple("arm-none-eabi"), cpu, ""));
+  return none_of(allowed->getAllProcessorFeatures(), [&](const auto &feature) {
+    StringRef name = feature.Key;
+    bool isInstructionSet = !name.starts_with("armv") && name != "thumb-mode" &&
+                            name != "strict-align";
+    return isInstructionSet && allowed->getFeatureBits().test(feature.Value) &&
+           !own->getFeatureBits().test(feature.Value);
+  });
+}
+
 Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
                                    StringRef tripleText, StringRef cpu,
                                    StringRef differences,
@@ -158,6 +194,12 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   if (!info || !info->isCPUStringValid(name))
     return createStringError("unknown processor '" + name + "' for " +
                              triple.str());
+  if (Error error = checkFeatureNames(differences, *info))
+    return std::move(error);
+  if (name != "generic" && !executes(*target, triple, name))
+    return createStringError(
+        "the processor '" + name + "' does not execute all instructions of " +
+        triple.str() + ": use another triple or processor");
   info.reset(target->createMCSubtargetInfo(triple, name, features));
   return describe(context, triple, name, features, *info, table);
 }

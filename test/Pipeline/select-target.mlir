@@ -30,6 +30,17 @@
 // RUN: onnx-opt %s --select-target | onnx-opt | FileCheck %s --check-prefix=HOST
 // RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=nope" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not onnx-opt %s --select-target=triple=nope 2>&1 | FileCheck %s --check-prefix=TRIPLE
+// RUN: not onnx-opt %s --select-target="triple=x86_64-linux-gnu features=+foo" 2>&1 | FileCheck %s --check-prefix=FEATURE --implicit-check-not=recognized
+// RUN: not onnx-opt %s --select-target="triple=thumbv7em-none-eabi cpu=cortex-a53" 2>&1 | FileCheck %s --check-prefix=PROFILE
+// RUN: not onnx-opt %s --select-target="triple=thumbv7em-none-eabi cpu=cortex-r52" 2>&1 | FileCheck %s --check-prefix=PROFILE
+// RUN: not onnx-opt %s --select-target="triple=thumbv7em-none-eabi cpu=cortex-m0" 2>&1 | FileCheck %s --check-prefix=PROFILE
+// RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi cpu=cortex-m4" | FileCheck %s --check-prefix=THUMB-FAMILY
+// RUN: onnx-opt %s --select-target="triple=thumbv7em-none-eabi cpu=cortex-m7" | FileCheck %s --check-prefix=THUMB-FAMILY
+// RUN: onnx-opt %s --select-target="triple=thumbv6m-none-eabi cpu=cortex-m0plus" | FileCheck %s --check-prefix=THUMB-FAMILY
+// RUN: onnx-opt %s --select-target="triple=thumbv8m.main-none-eabi cpu=cortex-m55" | FileCheck %s --check-prefix=THUMB-FAMILY
+// FEATURE: error: unknown feature '+foo' for x86_64-unknown-linux-gnu
+// PROFILE: error: the processor 'cortex-{{.*}}' does not execute all instructions of thumbv7em-unknown-none-eabi: use another triple or processor
+// THUMB-FAMILY: #krnl.target<family = "thumb
 
 // The features of a processor decide which row of the table is about it.
 // V2:  #krnl.target<family = "x86_64_v2", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v2", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd", round_even = "", shuffle_x16 = "llvm.x86.ssse3.pshuf.b.128"}>

@@ -30,7 +30,7 @@ static constexpr StringLiteral keywords =
     "register reinterpret_cast requires restrict return short signed sizeof "
     "static static_assert static_cast struct switch template this thread_local "
     "throw true try typedef typeid typename union unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq linux unix";
+    "volatile wchar_t while xor xor_eq linux main unix";
 
 std::string cIdentifier(StringRef text) {
   std::string name;

@@ -92,6 +92,26 @@ static std::string nameOf(DictionaryAttr attrs, StringRef kind, unsigned i) {
   return name ? name.str() : (kind + Twine(i)).str();
 }
 
+/// The names of the outputs. An input that is an output as well, and a result
+/// that is an output twice, keep their name.
+static SmallVector<std::string> outputNames(func::FuncOp function,
+                                            ExportState &state) {
+  SmallVector<std::string> names;
+  ValueRange values = function.front().getTerminator()->getOperands();
+  for (auto [i, value] : llvm::enumerate(values)) {
+    std::string name = nameOf(function.getResultAttrDict(i), "output", i);
+    bool isInput =
+        isa<BlockArgument>(value) && state.names.lookup(value) == name;
+    bool isRepeated =
+        isMadeIn(function.front(), value) &&
+        llvm::any_of(llvm::enumerate(names), [&](auto other) {
+          return other.value() == name && values[other.index()] == value;
+        });
+    names.push_back(isInput || isRepeated ? name : state.uniqueName(name));
+  }
+  return names;
+}
+
 static LogicalResult exportEntry(func::FuncOp function, ExportState &state,
                                  GraphProto &graph) {
   StringRef name =
@@ -107,10 +127,7 @@ static LogicalResult exportEntry(func::FuncOp function, ExportState &state,
     onnxc::schema::toProto(argument.getType(), *info.mutable_type());
     nameDims(attrs, info);
   }
-  SmallVector<std::string> outputs;
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    outputs.push_back(
-        state.uniqueName(nameOf(function.getResultAttrDict(i), "output", i)));
+  SmallVector<std::string> outputs = outputNames(function, state);
   if (failed(GraphExporter(state, graph).run(function.front(), outputs)))
     return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
@@ -141,6 +158,13 @@ static std::string checkModel(ModelProto model, const ExportState &state) {
     stand.set_data_type(tensor.head.data_type());
     stand.add_dims(0);
   }
+  // Of the shapes the checker sees only whether there are any; a tensor of
+  // unknown rank has none.
+  for (auto *values : {model.mutable_graph()->mutable_input(),
+                       model.mutable_graph()->mutable_output()})
+    for (ValueInfoProto &value : *values)
+      if (value.type().has_tensor_type())
+        value.mutable_type()->mutable_tensor_type()->mutable_shape();
   try {
     ::onnx::checker::check_model(model);
     return "";

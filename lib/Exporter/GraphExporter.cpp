@@ -246,8 +246,7 @@ LogicalResult GraphExporter::exportNode(Operation *op) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// A node of the block makes the value: it may have the name of an output.
-static bool isMadeIn(Block &block, Value value) {
+bool onnxc::exporter::isMadeIn(Block &block, Value value) {
   Operation *op = value.getDefiningOp();
   return op && op->getBlock() == &block && !isConstant(op);
 }

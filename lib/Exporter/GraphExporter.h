@@ -89,6 +89,10 @@ private:
   ::onnx::GraphProto &graph;
 };
 
+/// Returns true if a node of the block makes the value: it may have the name of
+/// an output.
+bool isMadeIn(mlir::Block &block, mlir::Value value);
+
 } // namespace onnxc::exporter
 
 #endif // ONNXC_LIB_EXPORTER_GRAPHEXPORTER_H

@@ -53,6 +53,7 @@ std::string shapeText(RankedTensorType type) {
                     "x");
 }
 
+/// Reports the value if it has no planned memory. Returns true if so.
 bool refuse(Value value, int64_t indexBits) {
   StringRef problem = problemOf(value.getType(), indexBits);
   if (problem.empty())
@@ -69,6 +70,8 @@ bool refuse(Value value, int64_t indexBits) {
   return true;
 }
 
+/// Reports an op that takes memory, or the first value of it without planned
+/// memory. Where an operand has none either, that one is reported alone.
 bool refuse(Operation *op, int64_t indexBits) {
   if (auto call = dyn_cast<CallOp>(op)) {
     call.emitError("this operator is computed by a function of the runtime "
@@ -78,6 +81,10 @@ bool refuse(Operation *op, int64_t indexBits) {
            "and leave it out of the model with --from and --to";
     return true;
   }
+  if (llvm::any_of(op->getOperandTypes(), [&](Type type) {
+        return !problemOf(type, indexBits).empty();
+      }))
+    return false;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (BlockArgument argument : block.getArguments())
@@ -98,12 +105,12 @@ struct KrnlCheckRealTime
         call.erase();
     });
     int64_t bits = TargetAttr::processorOf(module).indexBits;
-    WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (refuse(op, bits))
-        return WalkResult::interrupt();
+    bool isRefused = false;
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      isRefused |= refuse(op, bits);
       return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
-    if (result.wasInterrupted())
+    if (isRefused)
       signalPassFailure();
   }
 };

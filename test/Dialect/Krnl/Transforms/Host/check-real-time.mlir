@@ -54,6 +54,21 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Each call is reported, and of sizes that depend on one another the first.
+func.func @all(%x: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<?xf32>) {
+  // expected-error @+1 {{('onnxc_call_sort')}}
+  %0 = krnl.call @onnxc_call_sort(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{('onnxc_call_unique')}}
+  %1 = krnl.call @onnxc_call_unique(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{a dynamic size is not for a real-time run}}
+  %2 = tensor.empty(%n) : tensor<?xf32>
+  %3 = tensor.cast %2 : tensor<?xf32> to tensor<*xf32>
+  %4 = tensor.cast %3 : tensor<*xf32> to tensor<?xf32>
+  return %0, %4 : tensor<4xf32>, tensor<?xf32>
+}
+
+// -----
+
 // expected-error @+1 {{strings are not for a real-time run (its type is 'tensor<2x!krnl.str>')}}
 func.func @strings(%x: tensor<2x!krnl.str>) {
   return

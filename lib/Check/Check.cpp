@@ -212,9 +212,9 @@ KernelCount Checker::countFixed() {
 }
 
 void Checker::addSizes() {
-  if (dynamic.names.empty() && dynamic.shapes.empty())
+  if (!kernels.dynamic || (dynamic.names.empty() && dynamic.shapes.empty()))
     return;
-  size_t fixed = kernels.dynamic ? countFixed().all : 0;
+  size_t fixed = countFixed().all;
   std::string costs =
       llvm::formatv("{0} of {1} kernels have loops of dynamic length",
                     kernels.dynamic, kernels.all);

@@ -46,7 +46,8 @@ bool GraphImporter::checkCall(const NodeProto &node,
   }
   if (state.depth >= state.limits.nesting) {
     error(node, loc) << "graphs and functions are nested more than "
-                     << state.limits.nesting << " deep";
+                     << state.limits.nesting
+                     << " deep; --limit=nesting=N allows more";
     return false;
   }
   if (node.input_size() > function.input_size() ||

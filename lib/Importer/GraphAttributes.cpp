@@ -173,7 +173,8 @@ bool GraphImporter::importGraph(const GraphProto &graph, Region &region,
   llvm::scope_exit leave([&] { --state.depth; });
   if (state.depth > state.limits.nesting) {
     state.error(loc) << "graphs and functions are nested more than "
-                     << state.limits.nesting << " deep";
+                     << state.limits.nesting
+                     << " deep; --limit=nesting=N allows more";
     return false;
   }
   OpBuilder::InsertionGuard guard(builder);

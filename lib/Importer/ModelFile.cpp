@@ -202,7 +202,8 @@ std::optional<std::string> onnxc::importer::parseModel(llvm::StringRef bytes,
   if (!slimmer.slim(bytes, Message::Model, 0, slimmed))
     return slimmer.isTooDeep
                ? "its graphs are nested more than " +
-                     std::to_string(maxNesting) + " deep"
+                     std::to_string(maxNesting) +
+                     " deep; --limit=nesting=N allows more"
                : "it is not an ONNX model, or the file is truncated or damaged";
   // Silences the messages that protobuf prints on errors.
   google::protobuf::LogSilencer silence;

@@ -92,7 +92,7 @@ bool TypeChecker::checkShape(TensorShapeProto &shape) const {
 bool TypeChecker::check(TypeProto &proto, int64_t depth) const {
   if (depth > state.limits.nesting) {
     why = "types are nested more than " + std::to_string(state.limits.nesting) +
-          " deep";
+          " deep; --limit=nesting=N allows more";
     return false;
   }
   switch (proto.value_case()) {

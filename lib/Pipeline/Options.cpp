@@ -130,7 +130,10 @@ static Error setDim(CompileOptions &options, StringRef value) {
   int64_t size;
   if (name.empty() || text.getAsInteger(10, size) || size < 0)
     return refuse("expected NAME=SIZE, but got '" + value + "'");
-  options.dims[name.str()] = size;
+  auto [known, isNew] = options.dims.try_emplace(name.str(), size);
+  if (!isNew && known->second != size)
+    return refuse("dimension '" + name + "' has two sizes, " +
+                  Twine(known->second) + " and " + Twine(size));
   return Error::success();
 }
 

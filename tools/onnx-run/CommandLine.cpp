@@ -86,6 +86,11 @@ static bool setCount(Options &options, StringRef text) {
 }
 
 template <auto Member>
+static bool setPositiveCount(Options &options, StringRef text) {
+  return setCount<Member>(options, text) && options.*Member > 0;
+}
+
+template <auto Member>
 static bool setReal(Options &options, StringRef text) {
   return !text.getAsDouble(options.*Member) && options.*Member >= 0;
 }
@@ -126,7 +131,7 @@ static bool setThreads(Options &options, StringRef text) {
 }
 
 static bool setCallers(Options &options, StringRef text) {
-  return setCount<&Options::callers>(options, text) && options.callers > 0 &&
+  return setPositiveCount<&Options::callers>(options, text) &&
          options.callers <= 1024;
 }
 
@@ -232,7 +237,7 @@ static const Option table[] = {
      "instead of its elements, and the first output that is not finite; of "
      "several runs, also the inputs with the extremes, and with --quiet only "
      "these; onnx-compile --taps=all makes all tensors outputs"},
-    {"runs", "N", OfRun, setCount<&Options::runs>,
+    {"runs", "N", OfRun, setPositiveCount<&Options::runs>,
      "number of runs of each data set, or of random inputs with increasing "
      "seeds, else 1"},
     {"snapshot", "FOLDER", OfRun, setText<&Options::snapshotFolder>,

@@ -74,6 +74,17 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
   return error ? reject(std::move(error)) : ExitOk;
 }
 
+/// Whether all of the standard output was written; reports an error if not.
+static bool wasPrinted() {
+  outs().flush();
+  if (!outs().has_error())
+    return true;
+  errs() << "onnx-run: error: cannot write to the standard output: "
+         << outs().error().message() << '\n';
+  outs().clear_error();
+  return false;
+}
+
 int main(int argc, char **argv) {
   prepareTool();
   InitLLVM init(argc, argv);
@@ -87,7 +98,8 @@ int main(int argc, char **argv) {
   if (options->help || options->version) {
     outs() << (options->help ? helpText(*options)
                              : "onnx-run " ONNXC_VERSION "\n");
-    return ExitOk;
+    return wasPrinted() ? ExitOk : ExitUsage;
   }
-  return obey(*options, arguments);
+  int status = obey(*options, arguments);
+  return wasPrinted() ? status : ExitUsage;
 }

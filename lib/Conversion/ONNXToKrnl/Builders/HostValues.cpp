@@ -75,6 +75,9 @@ Value compareIndex(OpBuilder &b, Location loc, arith::CmpIPredicate predicate,
 
 Value selectValue(OpBuilder &b, Location loc, Value condition, Value x,
                   Value y) {
+  auto constant = getConstantIntValue(x);
+  if (constant && constant == getConstantIntValue(y))
+    return x;
   return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
 }
 

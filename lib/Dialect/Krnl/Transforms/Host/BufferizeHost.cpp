@@ -252,26 +252,41 @@ void Bufferizer::chooseOutput(Value seen, Block *block, unsigned index) {
   }
 }
 
+/// Returns true if the operand is a tensor of a branch of its own block that
+/// nothing else uses.
+static bool isOnlyBranchResult(OpOperand &operand) {
+  Value value = operand.get();
+  auto branch = value.getDefiningOp<scf::IfOp>();
+  return branch && isTensor(value) && value.hasOneUse() &&
+         branch->getBlock() == operand.getOwner()->getBlock();
+}
+
+/// Has both ways of a branch make output `index` in place, which the branch
+/// results in, be it a way of another one.
+void Bufferizer::chooseOutputOfBranch(OpResult result, unsigned index) {
+  auto branch = cast<scf::IfOp>(result.getOwner());
+  branchResults.insert(result);
+  for (Region &way : branch->getRegions()) {
+    Operation *yield = way.front().getTerminator();
+    OpOperand &yielded = yield->getOpOperand(result.getResultNumber());
+    branchOutputs[&yielded] = index;
+    if (isOnlyBranchResult(yielded))
+      chooseOutputOfBranch(cast<OpResult>(yielded.get()), index);
+    else
+      chooseOutput(yielded.get(), yield->getBlock(), index);
+  }
+}
+
 /// Outputs that are made in place: by launches of the function's own block, or
 /// by one in each way of a branch there.
 void Bufferizer::chooseOutputs() {
   auto ret = cast<func::ReturnOp>(host.getBody().front().getTerminator());
   isWritten.resize(ret.getNumOperands());
-  for (auto [i, returned] : llvm::enumerate(ret.getOperands())) {
-    if (!isTensor(returned))
-      continue;
-    auto branch = returned.getDefiningOp<scf::IfOp>();
-    if (!branch || !returned.hasOneUse()) {
-      chooseOutput(returned, ret->getBlock(), i);
-      continue;
-    }
-    unsigned number = cast<OpResult>(returned).getResultNumber();
-    for (Region &way : branch->getRegions()) {
-      OpOperand &yielded = way.front().getTerminator()->getOpOperand(number);
-      chooseOutput(yielded.get(), &way.front(), i);
-      branchOutputs[&yielded] = i;
-    }
-  }
+  for (auto [i, returned] : llvm::enumerate(ret->getOpOperands()))
+    if (isOnlyBranchResult(returned))
+      chooseOutputOfBranch(cast<OpResult>(returned.get()), i);
+    else if (isTensor(returned.get()))
+      chooseOutput(returned.get(), ret->getBlock(), i);
 }
 
 /// The artefact's description of inputs or outputs.

@@ -60,7 +60,10 @@ void Bufferizer::convertSelect(arith::SelectOp op) {
 void Bufferizer::convertYield(scf::YieldOp op) {
   SmallVector<Value> values;
   for (OpOperand &use : op.getResultsMutable())
-    if (auto found = branchOutputs.find(&use); found != branchOutputs.end())
+    if (branchResults.contains(use.get()))
+      continue;
+    else if (auto found = branchOutputs.find(&use);
+             found != branchOutputs.end())
       inOutput(op.getLoc(), use.get(), found->second);
     else
       values.push_back(transferBuffer(use, /*isOnlyUse=*/false));
@@ -70,8 +73,7 @@ void Bufferizer::convertYield(scf::YieldOp op) {
 LogicalResult Bufferizer::convertIf(scf::IfOp op) {
   SmallVector<Value> results;
   for (OpResult result : op.getResults())
-    if (!branchOutputs.contains(
-            &op.thenYield()->getOpOperand(result.getResultNumber())))
+    if (!branchResults.contains(result))
       results.push_back(result);
   auto converted =
       scf::IfOp::create(builder, op.getLoc(), bufferTypes(TypeRange(results)),

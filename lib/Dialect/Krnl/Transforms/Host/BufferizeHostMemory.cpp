@@ -110,14 +110,24 @@ bool krnl::mayOverwrite(LaunchOp launch, Value value) {
   return false;
 }
 
+/// The op that makes a tensor without any elements written, where sizes may
+/// have become known since; null if it is another one.
+static tensor::EmptyOp freshTensor(Value value) {
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource();
+  return value.getDefiningOp<tensor::EmptyOp>();
+}
+
 /// Where output operand `number` of a launch goes.
 Value Bufferizer::destination(LaunchOp op, unsigned number) {
   Value out = op.getOuts()[number];
-  if (auto empty = out.getDefiningOp<tensor::EmptyOp>()) {
+  if (auto empty = freshTensor(out)) {
     if (Value output = outputFor(op, number))
       return output;
-    return allocate(op.getLoc(), bufferType(out.getType()),
-                    empty.getDynamicSizes());
+    Value made = allocate(op.getLoc(), bufferType(empty.getType()),
+                          empty.getDynamicSizes());
+    return builder.createOrFold<memref::CastOp>(
+        op.getLoc(), bufferType(out.getType()), made);
   }
   if (mayOverwrite(op, out))
     return buffer(out);

@@ -103,6 +103,7 @@ private:
   static bool keepsCount(LaunchOp launch, mlir::Value destination,
                          mlir::Value seen);
   void chooseOutput(mlir::Value seen, mlir::Block *block, unsigned index);
+  void chooseOutputOfBranch(mlir::OpResult result, unsigned index);
   mlir::Value transferBuffer(mlir::OpOperand &use, bool isOnlyUse);
   llvm::SmallVector<mlir::Value>
   transferBuffer(mlir::MutableOperandRange values, bool isOnlyUse);
@@ -119,7 +120,9 @@ private:
   /// Launch results that are in graph outputs from the first, and those that
   /// are written over them.
   llvm::DenseMap<mlir::Value, OutputView> outputs;
-  /// The values that the two blocks of a branch yield for a graph output.
+  /// The results of branches that are graph outputs, and the values that both
+  /// blocks yield for them.
+  llvm::DenseSet<mlir::Value> branchResults;
   llvm::DenseMap<mlir::OpOperand *, unsigned> branchOutputs;
   llvm::SmallBitVector isWritten;
   llvm::SmallVector<mlir::Operation *> dead;

@@ -89,6 +89,48 @@ func.func @output_of_branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> 
 
 // -----
 
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// So does a branch in a way of another one.
+// CHECK-LABEL: func @output_of_nested_branch
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         scf.if %{{.+}} {
+// CHECK-NEXT:      scf.if %{{.+}} {
+// CHECK:             %[[Y:.+]] = krnl.output 0(%[[N]]) : memref<?xf32>
+// CHECK-NEXT:        krnl.launch @k {{.+}} outs(%[[Y]] :
+// CHECK-NEXT:      } else {
+// CHECK:             %[[Z:.+]] = krnl.output 0(%{{.+}}) : memref<?xf32>
+// CHECK-NEXT:        memref.copy %arg0, %[[Z]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    } else {
+// CHECK:           %[[W:.+]] = krnl.output 0(%[[N]]) : memref<?xf32>
+// CHECK-NEXT:      krnl.launch @k {{.+}} outs(%[[W]] :
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @output_of_nested_branch(%x: tensor<?xf32>, %c: tensor<i1>, %d: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %outer = tensor.extract %c[] : tensor<i1>
+  %inner = tensor.extract %d[] : tensor<i1>
+  %r = scf.if %outer -> tensor<?xf32> {
+    %s = scf.if %inner -> tensor<?xf32> {
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+      scf.yield %b : tensor<?xf32>
+    } else {
+      scf.yield %x : tensor<?xf32>
+    }
+    scf.yield %s : tensor<?xf32>
+  } else {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}
+
+// -----
+
 // A while loop: carried in, through the condition, and out.
 // CHECK-LABEL: func @while_loop
 // CHECK:         %[[R:.+]] = scf.while (%[[A:.+]] = %{{.+}}) : (memref<i64>) -> memref<i64>

@@ -64,6 +64,27 @@ func.func @destination_with_elements(%x: tensor<64xf32>) {
 
 // -----
 
+func.func private @k(memref<64xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// A new tensor whose size has become known has no elements to copy.
+// CHECK-LABEL: func @new_tensor_of_known_size
+// CHECK-NOT:     memref.copy
+// CHECK:         krnl.launch @k
+// CHECK-NOT:     memref.copy
+// CHECK:         krnl.launch @k
+// CHECK:         return
+func.func @new_tensor_of_known_size(%x: tensor<64xf32>) -> tensor<?xf32> {
+  %t = arith.constant 1 : index
+  %e = tensor.empty() : tensor<64xf32>
+  %d = tensor.cast %e : tensor<64xf32> to tensor<?xf32>
+  %a = krnl.launch @k ins(%x : tensor<64xf32>) outs(%d : tensor<?xf32>) tiles(%t) -> tensor<?xf32>
+  %b = tensor.cast %a : tensor<?xf32> to tensor<64xf32>
+  %c = krnl.launch @k ins(%b : tensor<64xf32>) outs(%d : tensor<?xf32>) tiles(%t) -> tensor<?xf32>
+  return %c : tensor<?xf32>
+}
+
+// -----
+
 func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
 
 // What is read before the launch alone is overwritten, also by a view of it. A read

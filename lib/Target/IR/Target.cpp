@@ -111,6 +111,7 @@ static void forEachCoreNumber(P &&p, F visit) {
   visit("shuffled_step", p.shuffledStep);
   visit("square_lanes", p.squareLanes);
   visit("gather_operations", p.gatherOperations);
+  visit("operations_beside_gather", p.operationsBesideGather);
   visit("gather_moves", p.gatherMoves);
   visit("intermediate_elements", p.intermediateElements);
 }

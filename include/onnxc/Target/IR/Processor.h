@@ -78,6 +78,8 @@ struct Processor {
   int64_t squareLanes = 16;
   /// Operations on floats that one element read by itself takes as long as.
   int64_t gatherOperations = 4;
+  /// Operations on floats beside a gather from which on lanes are profitable.
+  int64_t operationsBesideGather = 4;
   /// Elements that a transposition moves in the time of such a read.
   int64_t gatherMoves = 2;
   /// The number of elements that are reduced in the time to store a total that

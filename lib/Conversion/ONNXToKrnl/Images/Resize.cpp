@@ -5,8 +5,9 @@
 // time. Each resized dimension gets tables, one small kernel each: where the
 // samples of every position lie and, unless the nearest is taken, their
 // weights. Then one pass over the data for each dimension sums samples times
-// weights; a single pass takes the nearest in all dimensions. A Resize that
-// repeats each sample an integer number of times is a broadcast.
+// weights; a single pass takes the nearest in all dimensions, and sums where
+// the result has few of the samples. A Resize that repeats each sample an
+// integer number of times is a broadcast.
 //===----------------------------------------------------------------------===//
 
 #include "ResizeDims.h"
@@ -45,11 +46,21 @@ private:
   std::optional<SmallVector<int64_t>> wholeFactors();
   Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
-  Value sumPass(Value x, const DimTables &tables, Value size, Type from,
-                Type to);
-  Value fromSums(KernelBuilder &kernel, const DimTables &tables,
+  /// The sums along one dimension.
+  struct Pass {
+    DimTables tables;
+    /// The elements of the result along the dimension, and how many these are
+    /// of each sample.
+    Value size, scale;
+  };
+  Value sumPass(Value x, ArrayRef<Pass> passes, ArrayRef<Value> sizes,
+                Type from, Type to);
+  Value fromSums(KernelBuilder &kernel, ArrayRef<Pass> passes,
                  const KernelBuilder::Access &sum, Value out, Type to);
-  Value sumPasses(Value x);
+  Value sumPasses(Value x, ArrayRef<Pass> passes);
+  Value readsLessAtOnce(ArrayRef<Pass> passes);
+  Value sumAll(Value x, ArrayRef<Pass> passes, bool isOfImage);
+  SmallVector<Pass> passesOf();
   bool mayKeepSize(const ResizedDim &dim);
   Value isKept(const ResizedDim &dim);
   /// For each dimension of the operand, but shifted by one where the last one
@@ -60,9 +71,11 @@ private:
     Value channels;
   };
   ImageSizes imageSizes();
-  Value sumImage(const ImageSizes &image, Value x, RankedTensorType type);
+  Value sumImage(const ImageSizes &image, Value x);
   Value sumPassesOfImage(Value x);
   DimTables tablesOf(const ResizedDim &dim);
+  Value choose(Value condition, RankedTensorType type,
+               function_ref<Value()> whenTrue, function_ref<Value()> whenFalse);
   Value extrapolation(OpBuilder &builder, Location l);
 
   onnx::ResizeOp op;
@@ -76,6 +89,24 @@ private:
 };
 
 } // namespace
+
+/// The time of a read of samples in order for that of one at a computed
+/// position, or less.
+static constexpr double inOrderShare = 1.0 / 3;
+
+/// A result of `type` in either case.
+Value Resizer::choose(Value condition, RankedTensorType type,
+                      function_ref<Value()> whenTrue,
+                      function_ref<Value()> whenFalse) {
+  auto branch = scf::IfOp::create(b, loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, loc, whenTrue());
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, loc, whenFalse());
+  return branch.getResult(0);
+}
 
 /// extrapolation_value as a stored element.
 Value Resizer::extrapolation(OpBuilder &builder, Location l) {
@@ -188,57 +219,68 @@ Value Resizer::takeNearest(Value x, ArrayRef<DimTables> tables) {
 
 /// The elements of type `to` that the sums become, in `out`, with the value
 /// outside of the operand where the tables say so.
-Value Resizer::fromSums(KernelBuilder &kernel, const DimTables &tables,
+Value Resizer::fromSums(KernelBuilder &kernel, ArrayRef<Pass> passes,
                         const KernelBuilder::Access &sum, Value out, Type to) {
   SmallVector<KernelBuilder::Access> ins{sum};
-  if (tables.outside)
-    ins.push_back({kernel.input(tables.outside), {sum.at[tables.dim]}});
+  if (mode.isCrop())
+    for (const Pass &pass : passes)
+      ins.push_back(
+          {kernel.input(pass.tables.outside), {sum.at[pass.tables.dim]}});
   return kernel.generic(
       ins, {out, sum.at}, {}, [&](OpBuilder &nb, Location l, ValueRange args) {
         ScalarBuilder s(nb, l, compute);
         Value value = args[0];
-        if (tables.outside)
-          value = s.select(s.fromBool(args[1]),
+        for (Value outside : args.drop_front().drop_back())
+          value = s.select(s.fromBool(outside),
                            s.constant(op.getExtrapolationValue()), value);
         return fromInterpolation(nb, l, value, to);
       });
 }
 
-/// Sums samples times weights along one dimension, which gets `size` elements.
-/// Elements of `from` (in the onnx dialect) become elements of `to`.
-Value Resizer::sumPass(Value x, const DimTables &tables, Value size, Type from,
-                       Type to) {
-  SmallVector<Value> sizes = sizesOf(b, loc, x);
-  sizes[tables.dim] = size;
+/// Sums samples times weights along the dimensions of some passes at once; the
+/// result has `sizes`. Elements of `from` (in the onnx dialect) become elements
+/// of `to`.
+Value Resizer::sumPass(Value x, ArrayRef<Pass> passes, ArrayRef<Value> sizes,
+                       Type from, Type to) {
   RankedTensorType type = typeOfSizes(sizes, ScalarBuilder::storageType(to));
   KernelBuilder kernel(b, loc, "Resize");
-  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-  AffineExpr o = loops[tables.dim];
-  AffineExpr k = kernel.loop("k", rankedType(tables.weights).getDimSize(1));
-  Value in = kernel.input(x), samples = kernel.input(tables.samples),
-        weights = kernel.input(tables.weights);
+  SmallVector<AffineExpr> loops = kernel.loopsOf(type), taps;
+  Value in = kernel.input(x);
+  SmallVector<KernelBuilder::Access> ins;
+  for (const auto &[tables, size, scale] : passes) {
+    AffineExpr k =
+        kernel.loop(passes.size() == 1 ? "k" : "k" + std::to_string(tables.dim),
+                    rankedType(tables.weights).getDimSize(1));
+    taps.push_back(k);
+    ins.push_back({kernel.input(tables.samples), {loops[tables.dim], k}});
+    ins.push_back({kernel.input(tables.weights), {loops[tables.dim], k}});
+  }
   Value out = kernel.output(type, sizes);
-  bool direct = from == compute && to == compute && !tables.outside;
+  bool direct = from == compute && to == compute && !mode.isCrop();
   Value sum = direct || type.getElementType() == compute
                   ? out
                   : kernel.temporaryLike(out, compute);
   Value zero = kernel.constant(cast<TypedAttr>(b.getZeroAttr(compute)));
   sum = kernel.fill(zero, {sum, loops});
   sum = kernel.generic(
-      {{samples, {o, k}}, {weights, {o, k}}}, {sum, loops}, {k},
-      [&](OpBuilder &nb, Location l, ValueRange args) {
+      ins, {sum, loops}, taps, [&](OpBuilder &nb, Location l, ValueRange args) {
+        ScalarBuilder s(nb, l, compute);
         SmallVector<Value> at;
         for (AffineExpr loop : loops)
           at.push_back(kernel.index(nb, l, loop));
-        at[tables.dim] = toIndex(nb, l, args[0]);
+        Value weight;
+        for (auto [i, pass] : llvm::enumerate(passes)) {
+          at[pass.tables.dim] = toIndex(nb, l, args[2 * i]);
+          Value here = args[2 * i + 1];
+          weight = weight ? s.mul(weight, here) : here;
+        }
         Value stored = tensor::ExtractOp::create(nb, l, in, at);
-        ScalarBuilder s(nb, l, compute);
-        return s.add(args[2],
-                     s.mul(toInterpolation(nb, l, stored, from), args[1]));
+        return s.add(args.back(),
+                     s.mul(toInterpolation(nb, l, stored, from), weight));
       });
-  if (to == compute && !tables.outside)
+  if (to == compute && !mode.isCrop())
     return kernel.finish({sum}).front();
-  Value y = fromSums(kernel, tables, {sum, loops}, out, to);
+  Value y = fromSums(kernel, passes, {sum, loops}, out, to);
   return kernel.finish({y}).front();
 }
 
@@ -247,13 +289,70 @@ DimTables Resizer::tablesOf(const ResizedDim &dim) {
                            indexConstant(b, loc, 1));
 }
 
-/// One pass for each dimension.
-Value Resizer::sumPasses(Value x) {
-  for (auto [i, dim] : llvm::enumerate(plan.dims))
-    x = sumPass(x, tablesOf(dim), plan.outSizes[dim.dim],
-                i == 0 ? element : compute,
-                i + 1 == plan.dims.size() ? element : compute);
+SmallVector<Resizer::Pass> Resizer::passesOf() {
+  SmallVector<Pass> passes;
+  for (const ResizedDim &dim : plan.dims)
+    passes.push_back({tablesOf(dim), plan.outSizes[dim.dim], dim.scale});
+  return passes;
+}
+
+/// One pass after the other.
+Value Resizer::sumPasses(Value x, ArrayRef<Pass> passes) {
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  for (auto [i, pass] : llvm::enumerate(passes)) {
+    sizes[pass.tables.dim] = pass.size;
+    x = sumPass(x, pass, sizes, i == 0 ? element : compute,
+                i + 1 == passes.size() ? element : compute);
+  }
   return x;
+}
+
+/// An i1: all sums at once, which read the samples of all dimensions for each
+/// element of the result, take less time than passes, which also write the
+/// tensors between: these are large where the result has few of the samples.
+Value Resizer::readsLessAtOnce(ArrayRef<Pass> passes) {
+  auto no = [&] {
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  };
+  // Narrow elements are read one by one, with antialiasing all of them are.
+  bool isNarrow = element.getIntOrFloatBitWidth() < 32;
+  if (passes.size() < 2 || isNarrow || mode.antialias)
+    return no();
+  // For each element of the result.
+  ScalarBuilder host(b, loc, b.getF64Type());
+  auto taps = double(tapCount(mode.interpolation));
+  Value inPasses = host.constant(taps),
+        between = host.constant((taps + 1) * inOrderShare);
+  for (const Pass &pass : llvm::reverse(passes.drop_front())) {
+    between = b.createOrFold<arith::DivFOp>(loc, between, pass.scale);
+    inPasses = b.createOrFold<arith::AddFOp>(loc, inPasses, between);
+  }
+  return b.createOrFold<arith::CmpFOp>(
+      loc, arith::CmpFPredicate::OLT,
+      host.constant(std::pow(taps, double(passes.size()))), inPasses);
+}
+
+/// The operator's result. `isOfImage` says that the operand has the shape of
+/// sumImage().
+Value Resizer::sumAll(Value x, ArrayRef<Pass> passes, bool isOfImage) {
+  SmallVector<Value> sizes = sizesOf(b, loc, x);
+  for (const Pass &pass : passes)
+    sizes[pass.tables.dim] = pass.size;
+  RankedTensorType type =
+      typeOfSizes(plan.outSizes, rankedType(x).getElementType());
+  auto inShape = [&](Value y) {
+    return isOfImage ? reshapeTo(b, loc, y, type, plan.outSizes) : y;
+  };
+  auto atOnce = [&] {
+    return inShape(sumPass(x, passes, sizes, element, element));
+  };
+  auto inPasses = [&] { return inShape(sumPasses(x, passes)); };
+  Value isAtOnce = readsLessAtOnce(passes);
+  if (matchPattern(isAtOnce, m_Zero()))
+    return inPasses();
+  if (matchPattern(isAtOnce, m_One()))
+    return atOnce();
+  return choose(isAtOnce, type, atOnce, inPasses);
 }
 
 /// Returns true if the scale may turn out to be 1 at run time, so that each
@@ -302,17 +401,17 @@ Resizer::ImageSizes Resizer::imageSizes() {
   return image;
 }
 
-Value Resizer::sumImage(const ImageSizes &image, Value x,
-                        RankedTensorType type) {
+Value Resizer::sumImage(const ImageSizes &image, Value x) {
   unsigned rank = plan.inSizes.size(), rows = rank - 2, columns = rank - 1;
   ScalarBuilder host(b, loc, b.getF64Type());
   Value one = indexConstant(b, loc, 1);
   SmallVector<Value> sizes{
       productOf(b, loc, ArrayRef(image.in).take_front(rows)), image.in[rows],
       mulIndex(b, loc, image.in[columns], image.channels)};
-  Value y =
-      reshapeTo(b, loc, x, typeOfSizes(sizes, type.getElementType()), sizes);
-  auto pass = [&](unsigned d, int64_t dim, Value count, Type from, Type to) {
+  Value y = reshapeTo(
+      b, loc, x, typeOfSizes(sizes, rankedType(x).getElementType()), sizes);
+  SmallVector<Pass> passes;
+  auto addPass = [&](unsigned d, int64_t dim, Value count) {
     ResizedDim resized{dim,
                        image.scales[d],
                        indexToFloat(host, image.in[d]),
@@ -320,13 +419,13 @@ Value Resizer::sumImage(const ImageSizes &image, Value x,
                        {},
                        {}};
     Value size = mulIndex(b, loc, image.out[d], count);
-    y = sumPass(y,
-                buildResizeTables(b, loc, mode, compute, resized, size, count),
-                size, from, to);
+    passes.push_back(
+        {buildResizeTables(b, loc, mode, compute, resized, size, count), size,
+         image.scales[d]});
   };
-  pass(rows, 1, one, element, compute);
-  pass(columns, 2, image.channels, compute, element);
-  return reshapeTo(b, loc, y, type, plan.outSizes);
+  addPass(rows, 1, one);
+  addPass(columns, 2, image.channels);
+  return sumAll(y, passes, /*isOfImage=*/true);
 }
 
 /// Scales of batches and channels are inputs too, but mostly 1: their passes
@@ -339,14 +438,9 @@ Value Resizer::sumPassesOfImage(Value x) {
     isImage = b.createOrFold<arith::AndIOp>(loc, isImage, outer);
   RankedTensorType type =
       typeOfSizes(plan.outSizes, rankedType(x).getElementType());
-  auto branch = scf::IfOp::create(b, loc, type, isImage,
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(b, loc, sumImage(image, x, type));
-  b.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(b, loc, sumPasses(x));
-  return branch.getResult(0);
+  return choose(
+      isImage, type, [&] { return sumImage(image, x); },
+      [&] { return sumPasses(x, passesOf()); });
 }
 
 Value Resizer::run() {
@@ -368,8 +462,9 @@ Value Resizer::run() {
   }
   bool mayKeep = llvm::any_of(
       plan.dims, [&](const ResizedDim &dim) { return mayKeepSize(dim); });
-  return mayKeep && plan.inSizes.size() > 1 ? sumPassesOfImage(x)
-                                            : sumPasses(x);
+  return mayKeep && plan.inSizes.size() > 1
+             ? sumPassesOfImage(x)
+             : sumAll(x, passesOf(), /*isOfImage=*/false);
 }
 
 namespace {

@@ -436,7 +436,7 @@ bool LaneAnalysis::areGathersProfitable(const target::Processor &target) const {
     arithmetic += takesVector(inner) && inner.getNumResults() == 1 &&
                   isa<FloatType>(inner.getResult(0).getType());
   }
-  return arithmetic >= target.gatherOperations * gathers;
+  return arithmetic >= target.operationsBesideGather * gathers;
 }
 
 /// Operations on vectors that one of a payload takes.

@@ -39,7 +39,11 @@ func.func @scale_of_the_run(%x: tensor<4xf32>, %s: tensor<1xf32>) -> tensor<?xf3
 // CHECK-LABEL: func.func @dynamic_scales
 // CHECK:         %[[UNIT:.+]] = arith.cmpf oeq, %{{.+}}, %{{.+}} : f64
 // CHECK:         scf.if
-// CHECK:           tensor.reshape %arg0(%{{.+}}) : (tensor<2x8x8x3xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
+// CHECK:           tensor.reshape %arg0(%{{.+}}) : (tensor<2x8x8x3xf32>, tensor<3xindex>) -> tensor<?x8x?xf32>
+// CHECK:           scf.if
+// CHECK:             krnl.kernel "Resize" {{.+}} k1 = 2, k2 = 2]
+// CHECK:             tensor.reshape
+// CHECK-NEXT:        scf.yield
 // CHECK-COUNT-2:   krnl.kernel "Resize" loops [d0 = %{{[^],]+}}, d1 = %{{[^],]+}}, d2 = %{{[^],]+}}, k = 2]
 // CHECK:           tensor.reshape
 // CHECK-NEXT:      scf.yield

@@ -4,14 +4,60 @@
 // as they lie in memory. Tables say which samples there are: a pass clamps none.
 // CHECK-LABEL: func.func @linear
 // CHECK: krnl.kernel "ResizeTables" loops [d0 = 16, k = 2]
+// CHECK: krnl.kernel "ResizeTables" loops [d0 = 12, k = 2]
 // CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 3, d2 = 16, d3 = 8, k = 2]
 // CHECK-NOT: arith.minsi
-// CHECK: krnl.kernel "ResizeTables" loops [d0 = 12, k = 2]
 // CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 3, d2 = 16, d3 = 12, k = 2]
 func.func @linear(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x16x12xf32> {
   %s = onnx.Constant dense<[1.0, 1.0, 2.0, 1.5]> : tensor<4xf32>
   %y = onnx.Resize(%x) scales(%s) {mode = "linear"} : (tensor<1x3x8x8xf32>, tensor<4xf32>) -> tensor<1x3x16x12xf32>
   return %y : tensor<1x3x16x12xf32>
+}
+
+// -----
+
+// A result that has few of the samples is summed up at once: passes would write
+// long rows between. So many products of weights as a cubic has take longer.
+// CHECK-LABEL: func.func @few_samples
+// CHECK-COUNT-2: krnl.kernel "ResizeTables"
+// CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 3, d2 = 16, d3 = 16, k2 = 2, k3 = 2]
+// CHECK-NOT: krnl.kernel
+// CHECK: return
+func.func @few_samples(%x: tensor<1x3x64x64xf32>) -> tensor<1x3x16x16xf32> {
+  %s = onnx.Constant dense<[1, 3, 16, 16]> : tensor<4xi64>
+  %y = onnx.Resize(%x) sizes(%s) {mode = "linear"} : (tensor<1x3x64x64xf32>, tensor<4xi64>) -> tensor<1x3x16x16xf32>
+  return %y : tensor<1x3x16x16xf32>
+}
+
+// CHECK-LABEL: func.func @few_samples_cubic
+// CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 3, d2 = 16, d3 = 64, k = 4]
+func.func @few_samples_cubic(%x: tensor<1x3x64x64xf32>) -> tensor<1x3x16x16xf32> {
+  %s = onnx.Constant dense<[1, 3, 16, 16]> : tensor<4xi64>
+  %y = onnx.Resize(%x) sizes(%s) {mode = "cubic"} : (tensor<1x3x64x64xf32>, tensor<4xi64>) -> tensor<1x3x16x16xf32>
+  return %y : tensor<1x3x16x16xf32>
+}
+
+// Bytes at computed positions are read one by one.
+// CHECK-LABEL: func.func @few_narrow_samples
+// CHECK: krnl.kernel "Resize" loops [d0 = 1, d1 = 3, d2 = 16, d3 = 64, k = 2]
+func.func @few_narrow_samples(%x: tensor<1x3x64x64xui8>) -> tensor<1x3x16x16xui8> {
+  %s = onnx.Constant dense<[1, 3, 16, 16]> : tensor<4xi64>
+  %y = onnx.Resize(%x) sizes(%s) {mode = "linear"} : (tensor<1x3x64x64xui8>, tensor<4xi64>) -> tensor<1x3x16x16xui8>
+  return %y : tensor<1x3x16x16xui8>
+}
+
+// Of an operand of dynamic size the scale decides.
+// CHECK-LABEL: func.func @maybe_few_samples
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: krnl.kernel "Resize" {{.+}} k1 = 2, k2 = 2]
+// CHECK: else
+// CHECK: krnl.kernel "Resize" {{.+}} k = 2]
+// CHECK: krnl.kernel "Resize" {{.+}} k = 2]
+func.func @maybe_few_samples(%x: tensor<1x3x?x?xf32>) -> tensor<1x3x16x16xf32> {
+  %s = onnx.Constant dense<[1, 3, 16, 16]> : tensor<4xi64>
+  %y = onnx.Resize(%x) sizes(%s) {mode = "linear"} : (tensor<1x3x?x?xf32>, tensor<4xi64>) -> tensor<1x3x16x16xf32>
+  return %y : tensor<1x3x16x16xf32>
 }
 
 // -----

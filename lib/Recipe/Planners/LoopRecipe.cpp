@@ -43,6 +43,8 @@ private:
   SmallVector<std::string> orderOf(const BlockNames &names);
   TailStrategy tailOf(StringRef loop, int64_t size);
   void writeVectors();
+  bool takesRowByRow(unsigned number);
+  void unrollJammed();
   void vectorizeRow(unsigned number);
   void vectorizeLine(unsigned number);
   std::string vectorizeOther(unsigned number);
@@ -52,6 +54,8 @@ private:
   void packConstants();
 
   RecipeBuilder recipe;
+  /// The ops that pass over rows one after the other.
+  SmallVector<unsigned> rowByRow;
   /// What the loop of the lanes is cut into, outermost first.
   SmallVector<std::string> vectorBlocks;
 };
@@ -176,6 +180,8 @@ void LoopWriter::vectorizeRow(unsigned number) {
     return;
   }
   recipe.vectorize(loop, lanes, number);
+  if (known && llvm::is_contained(rowByRow, number))
+    recipe.unroll(loop, target.independentSums, number);
 }
 
 /// Sums of a few rows side by side, all else along the line of sums.
@@ -282,13 +288,37 @@ void LoopWriter::unrollSlide(unsigned number) {
   recipe.unroll(windowLoop, extent(windowLoop), number);
 }
 
+/// Returns true if the op passes over rows one after the other, each of which
+/// is one stream. Rows are side by side for sums, which wait for each other,
+/// and for what an op reads for all of them.
+bool LoopWriter::takesRowByRow(unsigned number) {
+  if (jammedLoop.empty() || line > 1 || vectorIsCommon || wholeRows ||
+      !has(number, vectorLoop))
+    return false;
+  ComputeOp op = ops[number];
+  return op.getNumReductionLoops() == 0 &&
+         llvm::all_of(readInputs(op), [&](OpOperand *input) {
+           Access access(*input);
+           return access.dependsOn(dimOf(op, jammedLoop)) ||
+                  !access.dependsOn(dimOf(op, vectorLoop));
+         });
+}
+
+void LoopWriter::unrollJammed() {
+  if (rowByRow.empty())
+    return recipe.unroll(jammedLoop, rows);
+  for (unsigned number : llvm::seq<unsigned>(ops.size()))
+    if (!llvm::is_contained(rowByRow, number))
+      recipe.unroll(jammedLoop, rows, number);
+}
+
 void LoopWriter::writeVectors() {
   if (instances > 1)
     return recipe.unroll(vectorLoop, instances);
   if (lanes == 1)
     return;
   if (!jammedLoop.empty() && line == 1)
-    recipe.unroll(jammedLoop, rows);
+    unrollJammed();
   for (const Transposed &entry : transposed)
     recipe.unroll(entry.loop, entry.rows, entry.op);
   if (vectorIsCommon) {
@@ -308,6 +338,9 @@ void LoopWriter::writeVectors() {
 }
 
 ArrayAttr LoopWriter::write() {
+  rowByRow = llvm::filter_to_vector(
+      llvm::seq<unsigned>(ops.size()),
+      [&](unsigned number) { return takesRowByRow(number); });
   writeBlocks();
   writeVectors();
   return recipe.finish();

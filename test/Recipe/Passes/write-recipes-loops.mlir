@@ -48,23 +48,27 @@ func.func @dynamic(%x: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // Rows: four of them side by side, so that none waits for its sum, which keeps four
-// vectors of partial sums, unless the order of adding has to stay as it is.
+// vectors of partial sums, unless the order of adding has to stay as it is. What
+// does not sum passes over them one after the other.
 // CHECK-LABEL: kernel "rows"
 // CHECK-NEXT:    block(r, 4) -> (r.o, r.i),
 // CHECK-NEXT:    order(r.o, r.i, c),
 // CHECK-NEXT:    fuse_outer(r.o),
 // CHECK-NEXT:    parallel(r.o),
-// CHECK-NEXT:    unroll(r.i, 4),
+// CHECK-NEXT:    0: unroll(r.i, 4),
+// CHECK-NEXT:    1: unroll(r.i, 4),
 // CHECK-NEXT:    1: split_reduction(c, 64) -> (c.s, c.v),
 // CHECK-NEXT:    1: vectorize(c.v, 16),
 // CHECK-NEXT:    1: unroll(c.v, 4),
-// CHECK-NEXT:    2: vectorize(c, 16)
+// CHECK-NEXT:    2: vectorize(c, 16),
+// CHECK-NEXT:    2: unroll(c, 4)
 // CHECK-NEXT:  ]
 // ORDER-LABEL: kernel "rows"
-// ORDER:         unroll(r.i, 4),
+// ORDER:         1: unroll(r.i, 4),
 // ORDER-NOT:     split_reduction
 // ORDER-NOT:     1: vectorize
-// ORDER:         2: vectorize(c, 16)
+// ORDER:         2: vectorize(c, 16),
+// ORDER-NEXT:    2: unroll(c, 4)
 func.func @rows(%x: tensor<?x768xf32>, %o: tensor<?x768xf32>) -> tensor<?x768xf32> {
   %c0_1 = arith.constant 0 : index
   %r_size = tensor.dim %x, %c0_1 : tensor<?x768xf32>

@@ -77,9 +77,10 @@ void RecipeBuilder::computeAt(StringRef loop) {
   add(ComputeAtStepAttr::get(context, loop), -1);
 }
 
-void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op) {
+void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op,
+                           ArrayRef<int64_t> tail) {
   if (factor > 1)
-    add(UnrollStepAttr::get(context, loop, factor, {}), op);
+    add(UnrollStepAttr::get(context, loop, factor, tail), op);
 }
 
 void RecipeBuilder::dot(StringRef loop, int op) {

@@ -42,7 +42,8 @@ public:
   void computeAt(llvm::StringRef loop);
   /// The steps below concern one op if `op` is at least 0.
   void order(Names loops, int op = -1);
-  void unroll(llvm::StringRef loop, int64_t factor, int op = -1);
+  void unroll(llvm::StringRef loop, int64_t factor, int op = -1,
+              llvm::ArrayRef<int64_t> tail = {});
   void dot(llvm::StringRef loop, int op = -1);
   /// Copies and threads of rows, threads and copies of columns, products.
   void mma(Names loops, int op = -1);

@@ -58,6 +58,7 @@ private:
   int64_t maxLocalRows();
   void blockLoops();
   StringRef lanesOf(ComputeOp op);
+  void unrollRows(unsigned number);
   void writeScoresAlongSums(unsigned number);
   void writeOp(unsigned number);
   void pack(const Contraction &product, ArrayRef<std::string> loops);
@@ -200,11 +201,22 @@ StringRef AttentionWriter::lanesOf(ComputeOp op) {
                                   : row;
 }
 
+/// Rows that are left after whole tiles are a smaller tile, or a few of them
+/// where their number is not known.
+void AttentionWriter::unrollRows(unsigned number) {
+  SmallVector<int64_t> tail;
+  if (!isStatic(kernel, row))
+    tail = rowTail(tile.rows);
+  else if (int64_t rest = extentOf(kernel, row, 0) % tile.rows; rest > 1)
+    tail.push_back(rest);
+  recipe.unroll(rowTile, tile.rows, number, tail);
+}
+
 /// The sums of a few scores side by side: each is one of lanes in the end.
 void AttentionWriter::writeScoresAlongSums(unsigned number) {
   std::string along = scores.reduced.front();
   recipe.order(ArrayRef{rowTile, keyTile, along}, number);
-  recipe.unroll(rowTile, tile.rows, number);
+  unrollRows(number);
   recipe.unroll(keyTile, sumTile(target).columns, number);
   recipe.vectorize(along, lanes, number);
 }
@@ -224,7 +236,11 @@ void AttentionWriter::writeOp(unsigned number) {
     recipe.order(inside, number);
   }
   if (reduces)
-    recipe.unroll(rowTile, tile.rows, number);
+    unrollRows(number);
+  else if (isOfKeys &&
+           op != scores.op.getDpsInitOperand(0)->get().getDefiningOp())
+    // Each row is one stream. What the scores start with is in their tile.
+    recipe.order(ArrayRef{rowTile, keyPanels, keyTile}, number);
   recipe.vectorize(isOfValues ? valueTile : keyTile, lanes, number);
   if (isOfValues)
     recipe.unroll(valueTile, tile.valueVectors, number);

@@ -143,7 +143,7 @@ static Attribute withArguments(Attribute step, const LoopNest &nest,
                                      tile.getLanes(), tile.getTail(), masked);
   }
   auto unroll = dyn_cast<UnrollStepAttr>(step);
-  if (!unroll)
+  if (!unroll || !unroll.getTail().empty())
     return step;
   std::optional<unsigned> loop = nest.find(unroll.getLoop(), op);
   auto hasLanes = [&](const BodyOp &body) {

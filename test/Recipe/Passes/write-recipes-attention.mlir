@@ -18,6 +18,7 @@
 // CHECK-NEXT:    1: unroll(n.r, 3),
 // CHECK-NEXT:    3: unroll(m.r, 8),
 // CHECK-NEXT:    3: vectorize(n.r, 16),
+// CHECK-NEXT:    4: order(m.r, n.o, n.r),
 // CHECK-NEXT:    4: vectorize(n.r, 16),
 // CHECK-NEXT:    4: unroll(n.r, 3),
 // CHECK-NEXT:    5: vectorize(e.r, 16),
@@ -211,11 +212,12 @@ func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %v: tenso
 }
 
 // Fewer than twelve rows, as a version for few has them: lanes of scores are along their
-// sums, those of four rows and four keys side by side, and nothing is packed.
+// sums, those of four rows and four keys side by side, and nothing is packed. Of rows
+// that are left, two are side by side.
 // CHECK-LABEL: kernel "few_rows"
 // CHECK-NEXT:    block(m, 4) -> (m.o, m.r),
 // CHECK:         1: order(m.r, n.r, k),
-// CHECK-NEXT:    1: unroll(m.r, 4),
+// CHECK-NEXT:    1: unroll(m.r, 4, tail=[2]),
 // CHECK-NEXT:    1: unroll(n.r, 4),
 // CHECK-NEXT:    1: vectorize(k, 16),
 // CHECK-NOT:     pack
@@ -259,4 +261,47 @@ func.func @few_rows(%q: tensor<4x?x32xf32>, %k: tensor<4x1024x32xf32>, %v: tenso
     krnl.yield %6 : tensor<4x?x32xf32>
   } -> tensor<4x?x32xf32>
   return %y : tensor<4x?x32xf32>
+}
+
+// Six of 1022 rows are left after tiles of eight: a tile of their own.
+// CHECK-LABEL: kernel "rest"
+// CHECK-NEXT:    block(m, 8) -> (m.o, m.r),
+// CHECK:         1: unroll(m.r, 8, tail=[6]),
+// CHECK:         6: unroll(m.r, 8, tail=[6]),
+func.func @rest(%q: tensor<4x1022x32xf32>, %k: tensor<4x1024x32xf32>, %v: tensor<4x1024x32xf32>, %o: tensor<4x1022x32xf32>) -> tensor<4x1022x32xf32> {
+  %y = krnl.kernel "rest" loops [b = 4, m = 1022, n = 1024, k = 32, e = 32] ins(%q, %k, %v : tensor<4x1022x32xf32>, tensor<4x1024x32xf32>, tensor<4x1024x32xf32>) outs(%o : tensor<4x1022x32xf32>) {
+  ^bb0(%x: tensor<4x1022x32xf32>, %w: tensor<4x1024x32xf32>, %z: tensor<4x1024x32xf32>, %c: tensor<4x1022x32xf32>):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %s = krnl.temporary : tensor<4x1022x1024xf32>
+    %t = krnl.temporary : tensor<4x1022xf32>
+    %0 = krnl.compute [b, m, n] () -> (%_ = %s[b, m, n]) : () -> tensor<4x1022x1024xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%a = %x[b, m, k], %b = %w[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<4x1022x32xf32>, tensor<4x1024x32xf32>) -> tensor<4x1022x1024xf32> {
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    }
+    %2 = krnl.compute [b, m] () -> (%_ = %t[b, m]) : () -> tensor<4x1022xf32> { linalg.yield %lowest : f32 }
+    %3 = krnl.compute [b, m | n] (%a = %1[b, m, n]) -> (%d = %2[b, m])
+        : (tensor<4x1022x1024xf32>) -> tensor<4x1022xf32> {
+      %r = arith.maximumf %d, %a : f32
+      linalg.yield %r : f32
+    }
+    %4 = krnl.compute [b, m, n] (%a = %3[b, m]) -> (%d = %1[b, m, n])
+        : (tensor<4x1022xf32>) -> tensor<4x1022x1024xf32> {
+      %p = arith.subf %d, %a : f32
+      %r = math.exp %p : f32
+      linalg.yield %r : f32
+    }
+    %5 = krnl.compute [b, m, e] () -> (%_ = %c[b, m, e]) : () -> tensor<4x1022x32xf32> { linalg.yield %zero : f32 }
+    %6 = krnl.compute [b, m, e | n] (%a = %4[b, m, n], %b = %z[b, n, e]) -> (%d = %5[b, m, e])
+        : (tensor<4x1022x1024xf32>, tensor<4x1024x32xf32>) -> tensor<4x1022x32xf32> {
+      %p = arith.mulf %a, %b : f32
+      %r = arith.addf %d, %p : f32
+      linalg.yield %r : f32
+    }
+    krnl.yield %6 : tensor<4x1022x32xf32>
+  } -> tensor<4x1022x32xf32>
+  return %y : tensor<4x1022x32xf32>
 }

@@ -311,14 +311,14 @@ void NestEmitter::emitTileVariants(unsigned position) {
   if (bound.isConstant())
     return emitWith(limitedTile(bound.offset, lanes));
   // The length of the tail may be known only at run time: lanes are masked.
-  auto emitMasked = [&] {
-    ActiveLoop state = tileOf(extent, lanes);
+  auto emitMasked = [&](int64_t vectors) {
+    ActiveLoop state = tileOf(vectors * lanes, lanes);
     state.dynamicLimit = math.scalar(bound);
     emitWith(state);
   };
   std::optional<int64_t> rest = nest.knownRest(use.loop);
   if (inRowTail && use.masked)
-    return emitMasked();
+    return emitMasked(extent / lanes);
 
   Value isFull =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, math.scalar(bound),
@@ -331,8 +331,27 @@ void NestEmitter::emitTileVariants(unsigned position) {
   if (rest)
     return emitWith(limitedTile(*rest, lanes));
   if (lanes > 1)
-    return emitMasked();
+    return emitColumnTail(bound, extent / lanes, lanes, emitMasked);
   emitRowTail(use, bound, [&] { emitTileVariants(position + 1); });
+}
+
+/// What is left of the columns of a tile, which has so many vectors: half of
+/// them, and so on, where these hold it.
+void NestEmitter::emitColumnTail(LaneIndex bound, int64_t vectors,
+                                 int64_t lanes,
+                                 function_ref<void(int64_t)> emitMasked) {
+  while (vectors > 1) {
+    int64_t half = vectors / 2;
+    Value isMore =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, math.scalar(bound),
+                              arith::ConstantIndexOp::create(b, half * lanes));
+    auto branch = scf::IfOp::create(b, isMore, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    emitMasked(vectors);
+    b.setInsertionPointToStart(branch.elseBlock());
+    vectors = half;
+  }
+  emitMasked(vectors);
 }
 
 /// The rows that are left of a tile, as many side by side as the recipe says.

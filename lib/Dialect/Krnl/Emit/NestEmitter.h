@@ -156,6 +156,8 @@ private:
                                             mlir::ValueRange carried,
                                             Body body);
   void emitTileVariants(unsigned position);
+  void emitColumnTail(LaneIndex bound, int64_t vectors, int64_t lanes,
+                      llvm::function_ref<void(int64_t)> emitMasked);
   void emitRowTail(const LoopUse &use, LaneIndex bound,
                    llvm::function_ref<void()> body);
   llvm::SmallVector<mlir::Value> emitSteps(const LoopUse &use, int64_t lanes,

@@ -112,7 +112,7 @@ module attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions 
 // CHECK:         scf.for %[[TILE:.+]] = %{{.+}} to %c8 step
 // CHECK-DAG:       %[[BLOCK:.+]] = arith.remui %[[TILE]], %c2
 // CHECK:           nvvm.barrier0
-// CHECK-COUNT-4:   vector.store %{{.+}} : memref<4x256xf32>, vector<4xf32>
+// CHECK-COUNT-4:   vector.store %{{.+}} {alignment = 16 : i64} : memref<4x256xf32>, vector<4xf32>
 // CHECK:           nvvm.cluster.arrive {aligned}
 // CHECK-NEXT:      nvvm.cluster.wait {aligned}
 // CHECK:           %[[OWN:.+]] = arith.muli %[[BLOCK]], %c2

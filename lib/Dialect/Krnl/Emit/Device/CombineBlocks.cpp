@@ -15,6 +15,7 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/ClusterOps.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,12 +29,16 @@ static Value number(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
 }
 
-/// Writes a value, an element or a vector, to the row.
+/// Writes a value, an element or a vector, to the row, whose vectors are
+/// aligned by their size.
 static void storeRow(ImplicitLocOpBuilder &b, Value value, Value memory,
                      int64_t row, Value column) {
   SmallVector<Value> at{number(b, row), column};
-  if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(b, value, memory, at);
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    vector::StoreOp::create(
+        b, value, memory, at, /*nontemporal=*/false,
+        llvm::MaybeAlign(vector.getNumElements() *
+                         elementBytes(vector.getElementType())));
   else
     memref::StoreOp::create(b, value, memory, at);
 }

@@ -61,6 +61,7 @@ namespace {
 struct TileWork {
   TileWork(KernelOp kernel, const LoopNest &nest, const Processor &target);
   void add(unsigned number);
+  void addTraffic(unsigned number, const ThreadWork &work, double direct);
   void addCopies(const SharedCopies &copies, double &waited);
   void addComputed(unsigned number, double &waited);
   double carriedRegisters(unsigned number) const;
@@ -69,6 +70,10 @@ struct TileWork {
   void addPrefetches(unsigned number);
   void addExchange(unsigned number);
   double latencyOfMemory(unsigned number) const;
+  /// A sector is stored as often as requests have a part of it.
+  double secondCacheBytes() const {
+    return traffic + std::max(stored - results, 0.0);
+  }
 
   /// Cycles of the resource that it needs most of, where nothing waits and the
   /// core has so many warps at once: fewer than it can issue instructions of
@@ -104,6 +109,9 @@ struct TileWork {
   /// those that the core takes from it.
   double instructions = 0, operations = 0, cacheCycles = 0, matrixCycles = 0,
          functionCycles = 0, traffic = 0, received = 0;
+  /// The bytes of the results of a tile, which are in `traffic`, and those of
+  /// the sectors that its requests have a part of.
+  double results = 0, stored = 0;
   /// Registers for elements of slices that threads compute.
   int64_t computedRegisters = 0;
   /// Cycles in which parts of sums come from other blocks of the cluster.
@@ -222,14 +230,25 @@ void TileWork::add(unsigned number) {
       copies, [](const SharedCopies &each) { return each.isInFlight; });
   double &waited = isInFlight ? waitingInFlight : waiting;
   waited += steps * latency;
-  traffic += direct;
-  received += direct;
+  addTraffic(number, work, direct);
   for (const SharedCopies &each : copies)
     addCopies(each, waited);
   addComputed(number, waited);
   addExchange(number);
   waited += warps * countBarriers(nest, number) * target.cacheLatency;
   addRegisters(number, work, copies, steps);
+}
+
+/// Adds the bytes that go to or come from the second cache without slices.
+void TileWork::addTraffic(unsigned number, const ThreadWork &work,
+                          double direct) {
+  traffic += direct;
+  received += direct;
+  double written = tileTraffic(nest, number, target, [&](OpOperand &operand) {
+    return cast<ComputeOp>(operand.getOwner()).isDpsInit(&operand);
+  });
+  results += written / (parts ? double(cluster) : 1);
+  stored += work.storedBytes * work.steps / tiles;
 }
 
 void TileWork::addCopies(const SharedCopies &copies, double &waited) {
@@ -342,7 +361,7 @@ double TileWork::busyCycles(double warpsAtOnce) const {
   return std::max({issueCycles(warpsAtOnce), idle * matrixCycles,
                    idle * functionCycles,
                    cacheCycles / double(target.loadsPerCycle),
-                   traffic / target.l3BytesPerCycle, exchanging,
+                   secondCacheBytes() / target.l3BytesPerCycle, exchanging,
                    received / target.coreBytesPerCycle});
 }
 

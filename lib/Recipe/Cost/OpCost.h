@@ -18,6 +18,10 @@
 
 namespace onnxc {
 
+namespace krnl {
+struct ExchangedStore;
+}
+
 /// What the threads of a device do for an op.
 struct ThreadWork {
   /// Steps of all threads together.
@@ -27,6 +31,9 @@ struct ThreadWork {
   /// that it loads from device memory, and from memory of its tile.
   double operations = 0, accesses = 0, cacheCycles = 0, loadedBytes = 0,
          sharedBytes = 0;
+  /// The bytes of the sectors of device memory that it stores to: all of a
+  /// sector in each request of a warp that has a part of it.
+  double storedBytes = 0;
   /// The bytes of `loadedBytes` that the payload reads by indices of its own.
   double indexedBytes = 0;
   /// Cycles of a step that the units for matrices of a core need for a warp,
@@ -87,6 +94,11 @@ private:
                     ThreadWork &work);
   double unrolledBy(const krnl::Access &access) const;
   double apartInWarp(const krnl::Access &access) const;
+  void addStore(mlir::OpOperand &result, double &count, double &width,
+                ThreadWork &work);
+  void addExchange(double count, double threads, ThreadWork &work);
+  double sectorsOfStore(const krnl::Access &access, double bytes,
+                        const krnl::ExchangedStore *exchange) const;
   bool isFilled(const krnl::Access &access) const;
   int64_t adjacentInSlice(const krnl::Cache &cache, double bytes) const;
   void addMatrices(double instances, ThreadWork &work);

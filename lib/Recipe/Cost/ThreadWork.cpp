@@ -12,6 +12,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "onnxc/Conversion/ExpandMath/VectorMath.h"
+#include "onnxc/Dialect/Krnl/IR/ExchangedStores.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
@@ -130,6 +131,58 @@ static bool isInSharedMemory(const LoopNest &nest, ComputeOp maker) {
   return nest.op(number).isShared || isInSlices(nest, number);
 }
 
+/// So many words of a thread go to other ones of `threads`, half of them in
+/// each step: one instruction moves a word of each thread of a warp, three
+/// choose which. Each takes the place of a multiply-add.
+void OpCost::addExchange(double count, double threads, ThreadWork &work) {
+  double moved = count * std::log2(threads) / 2;
+  work.operations += 2 * 4 * moved;
+}
+
+/// The sectors of a request of a warp, each thread of which stores so many
+/// bytes: threads next to each other continue the line, unless their elements
+/// are known to lie elsewhere.
+double OpCost::sectorsOfStore(const Access &access, double bytes,
+                              const ExchangedStore *exchange) const {
+  double line = bytes, lines = 1, left = double(target.warpThreads);
+  for (unsigned loop : llvm::reverse(mappedLoops(nest))) {
+    double here = std::min(double(nest.loop(loop).extent), left);
+    left /= here;
+    for (const LoopUse &use : body.loops) {
+      if (!access.dependsOn(use.loop) ||
+          (use.loop != loop && nest.loop(use.loop).threadsOf != int(loop)))
+        continue;
+      auto pitch = double(access.pitch(use.loop));
+      if (pitch == 0 || (exchange && exchange->threads == use.loop))
+        line *= here;
+      else if (std::abs(pitch) <= std::max(line, double(target.lineBytes)))
+        line += std::abs(pitch) * (here - 1);
+      else
+        lines *= here;
+    }
+  }
+  return lines * std::ceil(line / double(target.lineBytes));
+}
+
+/// Counts what a step has of stores to device memory, of which each thread has
+/// `count` of `width` elements: fewer and longer ones after an exchange.
+void OpCost::addStore(OpOperand &result, double &count, double &width,
+                      ThreadWork &work) {
+  std::optional<ExchangedStore> exchange = exchangedStore(nest, number, result);
+  if (exchange) {
+    addExchange(count, double(exchange->count), work);
+    count /= double(exchange->count);
+    width *= double(exchange->count);
+  }
+  double bytes =
+      width *
+      double(elementBytes(getElementTypeOrSelf(result.get().getType())));
+  work.storedBytes += count * double(target.lineBytes) /
+                      double(target.warpThreads) *
+                      sectorsOfStore(Access(nest, number, result), bytes,
+                                     exchange ? &*exchange : nullptr);
+}
+
 /// A warp whose threads read the same element reads it once, others as many
 /// bytes as all of them have.
 void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
@@ -161,6 +214,8 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
     count *= width;
     width = 1;
   }
+  if (isStore && !isSharedResult)
+    addStore(operand, count, width, work);
   double words = std::ceil(width * bytes / double(target.vectorBytes));
   double warpBytes = width * bytes * apartInWarp(access);
   work.accesses += count * words;

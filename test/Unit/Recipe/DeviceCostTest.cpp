@@ -353,6 +353,40 @@ func.func @f(%x: tensor<2x8388608xf32>, %o: tensor<8388608x2xf32>) -> tensor<838
   EXPECT_LT(times.predicted, 1.2 * times.roofline);
 }
 
+// Four threads store half of a sector of 32 bytes in each of two steps, so that
+// it is stored twice, besides being read once. Threads that have both halves in
+// registers exchange parts, and store it once.
+TEST_F(DeviceCostTest, SectorsAreStoredAsOftenAsTheyAreTouched) {
+  constexpr const char *halves = R"(
+func.func @f(%x: tensor<65536x16xf16>, %o: tensor<65536x16xf16>) -> tensor<65536x16xf16> {{
+  %y = krnl.kernel "halves" loops [i = 65536, j = 16]
+      ins(%x : tensor<65536x16xf16>) outs(%o : tensor<65536x16xf16>)
+      recipe [block(i, 64) -> (i.o, i.b), block(j, 8) -> (j.f, j.s), block(j.s, 2) -> (j.t, j.c),
+              order(i.o, i.b, j.t, j.f, j.c), fuse_outer(i.o, i.b, j.t), parallel(i.o),
+              map(i.b, thread), map(j.t, thread), {0}vectorize(j.c, 2)] {{
+  ^bb0(%a: tensor<65536x16xf16>, %b: tensor<65536x16xf16>):
+    %s = krnl.compute [i, j] (%p = %a[i, j]) -> (%q = %b[i, j])
+        : (tensor<65536x16xf16>) -> tensor<65536x16xf16> {{
+      %t = arith.addf %p, %p : f16
+      linalg.yield %t : f16
+    }
+    krnl.yield %s : tensor<65536x16xf16>
+  } -> tensor<65536x16xf16>
+  return %y : tensor<65536x16xf16>
+})";
+  auto cyclesWith = [&](const char *steps) {
+    double cycles = 0;
+    withKernel("cuda:sm_90a", llvm::formatv(halves, steps),
+               [&](krnl::KernelOp kernel, Processor processor) {
+                 processor.l3BytesPerCycle = 1;
+                 cycles =
+                     cyclesOfNest(kernel, processor) - processor.launchCycles();
+               });
+    return cycles;
+  };
+  EXPECT_NEAR(cyclesWith("") / cyclesWith("unroll(j.f, 2), "), 1.5, 0.05);
+}
+
 TEST_F(DeviceCostTest, TheStartOfASmallKernelCounts) {
   Processor target = processorOf("cuda:sm_90a");
   auto times = timesOf(llvm::formatv(elementwise, 4096), target);

@@ -5,6 +5,7 @@
 #include "ResultWriter.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/ExchangedStores.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -137,6 +138,67 @@ bool ResultWriter::storeInterleaved(OpState &state, unsigned result,
   return true;
 }
 
+/// Stores parts of tiles that adjacent threads exchange, each one of the tiles.
+/// The last tile is `at`.
+void ResultWriter::storeTileOf(const ExchangedStore &exchange,
+                               ArrayRef<Value> parts, Value memref,
+                               const Instance &instance, ArrayRef<LaneIndex> at,
+                               Value inside) {
+  int64_t lanes = cast<VectorType>(parts.front().getType()).getNumElements();
+  int64_t count = exchange.count, line = count * lanes,
+          size = exchange.tileElements;
+  Value tile = policy.tileThreads()->exchangeTiles(b, parts);
+  // The first tile begins at a multiple of its size, which LLVM does not find
+  // in the sum of what all loops contribute.
+  SmallVector<LaneIndex> begin(at);
+  LaneIndex &column = begin.back();
+  int64_t offset = column.offset - (count - 1) * size;
+  LaneIndex own = {column.base, offset % size, 0, {}};
+  LaneIndex thread =
+      loops.loopIndex(exchange.threads, instance, /*local=*/false);
+  column = math.scale(
+      math.add(math.floorDiv(own, size), math.mod(thread, count)), size);
+  column = math.add(column, math.scale(math.floorDiv(thread, count), line));
+  column.offset += offset - offset % size;
+  column.step = 1;
+  OpBuilder::InsertionGuard guard(b);
+  if (inside) {
+    auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  access.store(memref, begin, tile, line, /*mask=*/Value());
+}
+
+/// Keeps the value until those of the other tiles are there that adjacent
+/// threads exchange, and then writes one of these, if its row is `inside`.
+/// False where the result does not lie so.
+bool ResultWriter::storeExchanged(OpState &state, unsigned result,
+                                  const Instance &instance, Value alias,
+                                  Value value, Value inside) {
+  const Storage &slot = storage.slots[alias];
+  OpOperand &init = *state.op.getDpsInitOperand(result);
+  std::optional<ExchangedStore> exchange;
+  if (policy.tileThreads() && !slot.local && !slot.isShared &&
+      !scatterStoreOf(state.op, result))
+    exchange = exchangedStore(nest, state.number, init);
+  if (!exchange)
+    return false;
+  int64_t place = instance[exchange->tiles] % exchange->count;
+  Instance first = instance;
+  first[exchange->tiles] -= place;
+  SmallVector<Value> &waiting = state.waiting[slot.memref][first];
+  waiting.resize(exchange->count);
+  waiting[place] = broadcast(b, value, lanesHere(state));
+  if (llvm::is_contained(waiting, Value()))
+    return true;
+  SmallVector<Value> parts = std::move(waiting);
+  state.waiting[slot.memref].erase(first);
+  storeTileOf(*exchange, parts, slot.memref, instance,
+              positions.indicesOf(state, init, instance, /*local=*/false),
+              inside);
+  return true;
+}
+
 void ResultWriter::store(OpState &state, unsigned result,
                          const Instance &instance, Value value,
                          ArrayRef<Value> aliases) {
@@ -181,6 +243,11 @@ void ResultWriter::write(OpState &state, unsigned result,
   Value inside = positions.andInRanges(
       state.number, *state.op.getDpsInitOperand(result), instance,
       loops.isInside(state.number, padded, instance));
+  llvm::erase_if(aliases, [&](Value alias) {
+    return storeExchanged(state, result, instance, alias, value, inside);
+  });
+  if (aliases.empty())
+    return;
   if (!inside)
     return store(state, result, instance, value, aliases);
   auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);

@@ -14,6 +14,8 @@
 
 namespace onnxc::krnl {
 
+struct ExchangedStore;
+
 class ResultWriter : EmitContext {
 public:
   ResultWriter(const EmitContext &context, OperandPositions &positions,
@@ -38,6 +40,12 @@ private:
                         const Instance &instance, mlir::Value memref,
                         llvm::ArrayRef<LaneIndex> at, mlir::Value value,
                         mlir::Value mask);
+  void storeTileOf(const ExchangedStore &exchange,
+                   llvm::ArrayRef<mlir::Value> parts, mlir::Value memref,
+                   const Instance &instance, llvm::ArrayRef<LaneIndex> at,
+                   mlir::Value inside);
+  bool storeExchanged(OpState &state, unsigned result, const Instance &instance,
+                      mlir::Value alias, mlir::Value value, mlir::Value inside);
   mlir::Value allocateTile(mlir::Value like, int64_t rows, int64_t columns);
 
   OperandPositions &positions;

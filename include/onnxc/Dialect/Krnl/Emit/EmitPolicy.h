@@ -54,6 +54,13 @@ public:
                 llvm::ArrayRef<mlir::Value> values, mlir::Value block,
                 int64_t blocks, Combine combine) const = 0;
 
+  /// Threads with adjacent numbers have `parts`, vectors of up to a word, of as
+  /// many tiles as they are: a power of two. Emits that each gets all parts of
+  /// one tile, the first thread of the first one, in the order of the threads.
+  virtual mlir::Value
+  exchangeTiles(mlir::ImplicitLocOpBuilder &b,
+                llvm::ArrayRef<mlir::Value> parts) const = 0;
+
   /// Emits memory of all threads of a tile, aligned to `alignment` bytes.
   virtual mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                                      mlir::func::FuncOp func,
@@ -179,6 +186,8 @@ public:
   combineBlocks(mlir::ImplicitLocOpBuilder &b, mlir::func::FuncOp func,
                 llvm::ArrayRef<mlir::Value> values, mlir::Value block,
                 int64_t blocks, Combine combine) const override;
+  mlir::Value exchangeTiles(mlir::ImplicitLocOpBuilder &b,
+                            llvm::ArrayRef<mlir::Value> parts) const override;
   mlir::Value allocateShared(mlir::ImplicitLocOpBuilder &b,
                              mlir::func::FuncOp func, mlir::MemRefType type,
                              int64_t alignment) const override;

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Device/ExchangeWords.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
@@ -27,9 +28,7 @@ static Value constant32(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIntOp::create(b, value, 32);
 }
 
-/// The word of the thread whose number differs in the bits of `distance`.
-static Value exchangeWord(ImplicitLocOpBuilder &b, Value word,
-                          int64_t distance) {
+Value exchangeWord(ImplicitLocOpBuilder &b, Value word, int64_t distance) {
   return NVVM::ShflOp::create(
       b, word.getType(), constant32(b, -1), word, constant32(b, distance),
       constant32(b, warpThreads - 1), NVVM::ShflKind::bfly, UnitAttr());

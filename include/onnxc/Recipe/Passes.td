@@ -295,7 +295,9 @@ def KrnlJoinSiblingsPass : Pass<"krnl-join-siblings"> {
     For a device: kernels of one block that read tensors of the same kernels, or the
     same tensors, over loops of the same extents, and do not need each other, become
     one where the cost model says that it takes less time. They could run at the same
-    time, so it takes little more than the longer one.
+    time, so it takes little more than the longer one. Two products of the same factor
+    become one kernel, too, where an op after the second one reads the results of the first
+    one: they could not run at the same time.
 
     ```mlir
     %a = krnl.kernel "ReduceMin" loops [d = 4096] ins(%x : ..) outs(%m : ..) ..

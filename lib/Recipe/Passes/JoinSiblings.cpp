@@ -10,6 +10,13 @@
 //   %b = kernel "ReduceMax" loops [d = 4096] ins(%x)
 // -> %a, %b = kernel "ReduceMin+ReduceMax" loops [d = 4096] ins(%x)
 //
+// So do two products of the same factor where an op after the second one reads
+// the first one's results: a gate of a network and what it multiplies.
+//
+//   %g = kernel "gate" loops [n = 8192, k = 2048] ins(%x, %v)
+//   %u = kernel "up" loops [n = 8192, k = 2048] ins(%x, %w, %g)
+// -> %u = kernel "gate+up" loops [n = 8192, k = 2048] ins(%x, %v, %w)
+//
 //===----------------------------------------------------------------------===//
 
 #include "Passes/DevicePass.h"
@@ -63,7 +70,11 @@ private:
     nextNumber += isNew;
     return at->second;
   }
+  bool isInTurn(KernelOp maker, KernelOp reader);
+  void replace(KernelOp first, KernelOp second, KernelOp joined);
   KernelOp joinIfCheaper(KernelOp first, KernelOp second);
+  KernelOp joinInTurn(KernelOp maker, KernelOp reader);
+  KernelOp joinWithMaker(KernelOp kernel);
 
   /// Of kernels and tensors, in the order in which they are met. A kernel that
   /// takes the place of two has the number of the first.
@@ -126,23 +137,117 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
     joined.erase();
     return nullptr;
   }
-  size_t number = numberOf(first.getAsOpaquePointer());
-  numbers.erase(first.getAsOpaquePointer());
-  numbers.erase(second.getAsOpaquePointer());
-  numbers[joined.getAsOpaquePointer()] = number;
   ResultRange results = joined.getResults();
   first.replaceAllUsesWith(results.take_front(first.getNumResults()));
   second.replaceAllUsesWith(results.drop_front(first.getNumResults()));
-  first.erase();
-  second.erase();
+  replace(first, second, joined);
   return joined;
+}
+
+/// Erases both, of which the joined kernel has taken the place.
+void KrnlJoinSiblingsPass::replace(KernelOp first, KernelOp second,
+                                   KernelOp joined) {
+  size_t number = numberOf(first.getAsOpaquePointer());
+  IRRewriter rewriter(joined.getContext());
+  for (KernelOp kernel : {second, first}) {
+    numbers.erase(kernel.getAsOpaquePointer());
+    eraseWithOperands(rewriter, kernel);
+  }
+  numbers[joined.getAsOpaquePointer()] = number;
+}
+
+static bool hasContraction(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
+    return reductionKindOf(op) == ReductionKind::Contraction;
+  });
+}
+
+/// Returns true if both have products over the same loops, and the reader needs
+/// nothing that takes longer than what the maker needs.
+bool KrnlJoinSiblingsPass::isInTurn(KernelOp maker, KernelOp reader) {
+  if (!maker || !maker.getRecipe().empty() || !hasContraction(maker) ||
+      !hasContraction(reader) ||
+      !llvm::all_of(maker->getUsers(),
+                    [&](Operation *user) { return user == reader; }))
+    return false;
+  Family first = familyOf(maker), second = familyOf(reader);
+  return first.block == second.block && first.extents == second.extents &&
+         llvm::all_of(reader.getIns(), [&](Value in) {
+           Value source = sourceOf(in);
+           if (isa<BlockArgument>(source) || isConstantView(in) ||
+               source.getDefiningOp() == maker)
+             return true;
+           auto other = source.getDefiningOp<KernelOp>();
+           return other &&
+                  llvm::is_contained(first.sources,
+                                     numberOf(other.getAsOpaquePointer()));
+         });
+}
+
+/// The kernel of a maker and its reader, which run one after the other; null if
+/// it takes more time. Copies are merged, so that nothing changes then.
+KernelOp KrnlJoinSiblingsPass::joinInTurn(KernelOp maker, KernelOp reader) {
+  std::optional<double> apart = chooser->cyclesOf({maker, reader}, {keepOrder});
+  if (!apart ||
+      maker.getNumOperands() + reader.getNumOperands() > maxJoinedOperands)
+    return nullptr;
+  IRRewriter rewriter(maker.getContext());
+  rewriter.setInsertionPoint(reader);
+  auto first = cast<KernelOp>(rewriter.clone(*maker)),
+       second = cast<KernelOp>(rewriter.clone(*reader));
+  for (auto [result, copy] :
+       llvm::zip_equal(maker.getResults(), first.getResults()))
+    second->replaceUsesOfWith(result, copy);
+  std::string reason;
+  FailureOr<KernelOp> joined = mergeKernels(rewriter, first, second, reason);
+  if (failed(joined)) {
+    eraseWithOperands(rewriter, second);
+    eraseWithOperands(rewriter, first);
+    return nullptr;
+  }
+  foldElementwise(rewriter, *joined);
+  // Other pairs of the loops would compute one product for each of the other.
+  bool isSame = joined->getLoops().size() == maker.getLoops().size();
+  FormChoice choice({"two kernels of the same loops in turn", apart},
+                    /*gain=*/1);
+  if (isSame)
+    choice.offer({"one kernel of the same loops",
+                  chooser->cyclesOf(*joined, {keepOrder})});
+  if (!choice.report(reader.getLoc(), getArgument())) {
+    eraseWithOperands(rewriter, *joined);
+    return nullptr;
+  }
+  reader.replaceAllUsesWith(joined->getResults());
+  replace(maker, reader, *joined);
+  return *joined;
+}
+
+/// The kernel that takes the place of this one and of a maker of what it reads;
+/// null if none does.
+KernelOp KrnlJoinSiblingsPass::joinWithMaker(KernelOp kernel) {
+  for (Value in : kernel.getIns()) {
+    auto maker = in.getDefiningOp<KernelOp>();
+    if (!isInTurn(maker, kernel))
+      continue;
+    auto known = last.find(familyOf(maker));
+    if (KernelOp joined = joinInTurn(maker, kernel)) {
+      if (known != last.end() && known->second == maker)
+        last.erase(known);
+      return joined;
+    }
+  }
+  return nullptr;
 }
 
 /// Joins the kernel with the last one of its family, so that the number of
 /// tries is at most that of kernels.
 void KrnlJoinSiblingsPass::rewrite(KernelOp kernel) {
+  if (!kernel.getRecipe().empty())
+    return;
+  if (KernelOp joined = joinWithMaker(kernel))
+    kernel = joined;
   Family family = familyOf(kernel);
-  if (family.sources.empty() || !kernel.getRecipe().empty())
+  if (family.sources.empty())
     return;
   KernelOp &before = last[family];
   KernelOp joined = before ? joinIfCheaper(before, kernel) : KernelOp();

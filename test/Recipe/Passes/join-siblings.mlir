@@ -110,6 +110,94 @@ func.func @apart(%x: tensor<64x64xf32>, %z: tensor<64x64xf32>, %o: tensor<64x64x
   return %a, %b, %c, %d, %f : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x128xf32>, tensor<64x64xf32>, tensor<64x64xf32>
 }
 
+// A product that an op after another product of the same vector reads: the kernels would run one after the other.
+// CHECK-LABEL: func @gate(
+// CHECK-SAME:      %[[X:[^:]+]]: tensor<256xf32>, %[[V:[^:]+]]: tensor<256x512xf32>, %[[W:[^:]+]]: tensor<256x512xf32>)
+// CHECK:         %[[Y:.+]] = krnl.kernel "gate+up" loops [n = 512, k = 256] ins(%[[X]], %[[V]], %[[W]] :
+// CHECK:           %[[G:.+]] = krnl.compute [n | k]
+// CHECK:           %[[U:.+]] = krnl.compute [n | k]
+// CHECK:           krnl.compute [n] (%{{.+}} = %[[U]][n], %{{.+}} = %[[G]][n])
+// CHECK:         return %[[Y]]
+func.func @gate(%x: tensor<256xf32>, %v: tensor<256x512xf32>, %w: tensor<256x512xf32>) -> tensor<512xf32> {
+  %e = tensor.empty() : tensor<512xf32>
+  %g = krnl.kernel "gate" loops [n = 512, k = 256] ins(%x, %v : tensor<256xf32>, tensor<256x512xf32>) outs(%e : tensor<512xf32>) {
+  ^bb0(%p: tensor<256xf32>, %q: tensor<256x512xf32>, %o: tensor<512xf32>):
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [n] () -> (%__ = %o[n]) : () -> tensor<512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [n | k] (%a = %p[k], %b = %q[k, n]) -> (%c = %f[n]) : (tensor<256xf32>, tensor<256x512xf32>) -> tensor<512xf32> {
+      %d = arith.mulf %a, %b : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    krnl.yield %s : tensor<512xf32>
+  } -> tensor<512xf32>
+  %u = krnl.kernel "up" loops [j = 512, l = 256] ins(%x, %w, %g : tensor<256xf32>, tensor<256x512xf32>, tensor<512xf32>) outs(%e : tensor<512xf32>) {
+  ^bb0(%p: tensor<256xf32>, %q: tensor<256x512xf32>, %r: tensor<512xf32>, %o: tensor<512xf32>):
+    %t = krnl.temporary : tensor<512xf32>
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [j] () -> (%__ = %t[j]) : () -> tensor<512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [j | l] (%a = %p[l], %b = %q[l, j]) -> (%c = %f[j]) : (tensor<256xf32>, tensor<256x512xf32>) -> tensor<512xf32> {
+      %d = arith.mulf %a, %b : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    %m = krnl.compute [j] (%a = %s[j], %b = %r[j]) -> (%_ = %o[j]) : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32> {
+      %c = arith.mulf %a, %b : f32
+      linalg.yield %c : f32
+    }
+    krnl.yield %m : tensor<512xf32>
+  } -> tensor<512xf32>
+  return %u : tensor<512xf32>
+}
+
+// Not where the second product is of the first one's results, or the first one's results are read elsewhere, too.
+// CHECK-LABEL: func @not_in_turn(
+// CHECK:         krnl.kernel "first"
+// CHECK:         krnl.kernel "chained"
+// CHECK:         krnl.kernel "reader"
+func.func @not_in_turn(%x: tensor<512xf32>, %v: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> (tensor<512xf32>, tensor<512xf32>) {
+  %e = tensor.empty() : tensor<512xf32>
+  %g = krnl.kernel "first" loops [n = 512, k = 512] ins(%x, %v : tensor<512xf32>, tensor<512x512xf32>) outs(%e : tensor<512xf32>) {
+  ^bb0(%p: tensor<512xf32>, %q: tensor<512x512xf32>, %o: tensor<512xf32>):
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [n] () -> (%__ = %o[n]) : () -> tensor<512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [n | k] (%a = %p[k], %b = %q[k, n]) -> (%c = %f[n]) : (tensor<512xf32>, tensor<512x512xf32>) -> tensor<512xf32> {
+      %d = arith.mulf %a, %b : f32
+      %z = arith.addf %c, %d : f32
+      linalg.yield %z : f32
+    }
+    krnl.yield %s : tensor<512xf32>
+  } -> tensor<512xf32>
+  %chained = krnl.kernel "chained" loops [n = 512, k = 512] ins(%g, %w : tensor<512xf32>, tensor<512x512xf32>) outs(%e : tensor<512xf32>) {
+  ^bb0(%p: tensor<512xf32>, %q: tensor<512x512xf32>, %o: tensor<512xf32>):
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [n] () -> (%__ = %o[n]) : () -> tensor<512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [n | k] (%a = %p[k], %b = %q[k, n]) -> (%c = %f[n]) : (tensor<512xf32>, tensor<512x512xf32>) -> tensor<512xf32> {
+      %d = arith.mulf %a, %b : f32
+      %z = arith.addf %c, %d : f32
+      linalg.yield %z : f32
+    }
+    krnl.yield %s : tensor<512xf32>
+  } -> tensor<512xf32>
+  %u = krnl.kernel "reader" loops [j = 512, l = 512] ins(%x, %w, %chained : tensor<512xf32>, tensor<512x512xf32>, tensor<512xf32>) outs(%e : tensor<512xf32>) {
+  ^bb0(%p: tensor<512xf32>, %q: tensor<512x512xf32>, %r: tensor<512xf32>, %o: tensor<512xf32>):
+    %t = krnl.temporary : tensor<512xf32>
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [j] () -> (%__ = %t[j]) : () -> tensor<512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [j | l] (%a = %p[l], %b = %q[l, j]) -> (%c = %f[j]) : (tensor<512xf32>, tensor<512x512xf32>) -> tensor<512xf32> {
+      %d = arith.mulf %a, %b : f32
+      %z = arith.addf %c, %d : f32
+      linalg.yield %z : f32
+    }
+    %m = krnl.compute [j] (%a = %s[j], %b = %r[j]) -> (%_ = %o[j]) : (tensor<512xf32>, tensor<512xf32>) -> tensor<512xf32> {
+      %y = arith.mulf %a, %b : f32
+      linalg.yield %y : f32
+    }
+    krnl.yield %m : tensor<512xf32>
+  } -> tensor<512xf32>
+  return %chained, %u : tensor<512xf32>, tensor<512xf32>
+}
+
 }
 
 // -----

@@ -1,4 +1,4 @@
-//===- DivideKeys.cpp - Parts of keys of a dynamic number -------*- C++ -*-===//
+//===- DivideKeys.cpp - Parts of keys of any number -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -2,8 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A part of the keys has a softmax of its own, without the division. A dynamic
-// number of keys is divided by DivideKeys.cpp.
+// A part of the keys has a softmax of its own, without the division. A number
+// of keys that is dynamic, or no multiple of a part, is divided by
+// DivideKeys.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,13 +125,11 @@ void DividedAttention::dropDivision() {
 bool DividedAttention::expand(int64_t keysOfPart) {
   SmallVector<std::string> names;
   std::string loop = scores.column;
-  bool isDivided =
-      isStatic(kernel, loop)
-          ? keys() % keysOfPart == 0 &&
-                expandLoop(rewriter, kernel, loop,
-                           {keys() / keysOfPart, keysOfPart}, names)
-          : divideKeys(rewriter, kernel, loop, keysOfPart, softmax.scores,
-                       names);
+  bool isDivided = isStatic(kernel, loop) && keys() % keysOfPart == 0
+                       ? expandLoop(rewriter, kernel, loop,
+                                    {keys() / keysOfPart, keysOfPart}, names)
+                       : divideKeys(rewriter, kernel, loop, keysOfPart,
+                                    softmax.scores, names);
   if (!isDivided)
     return false;
   part = names.front();

@@ -44,6 +44,10 @@ namespace {
 /// in f32, sm_80 and sm_90a): those of 1024 are in the middle.
 constexpr int64_t assumedKeys = 1024;
 
+/// Where the number of keys is no multiple of it, the keys of a part are one of
+/// these: the last part goes on past the last key.
+constexpr int64_t partMultiples[] = {16, 64};
+
 /// A form without scores in memory: one kernel that has all keys of a row at
 /// once, parts of so many in turn, or two, of which one combines the parts.
 struct JoinedForm {
@@ -171,6 +175,24 @@ static std::string textOf(const JoinedForm &form) {
   return text;
 }
 
+/// How many keys a part may have, so that a part is neither short nor padded as
+/// a whole.
+static SmallVector<int64_t> sizesOfParts(int64_t keys) {
+  SmallVector<int64_t> sizes = llvm::map_to_vector(
+      numbersOfParts(keys, keys), [&](int64_t parts) { return keys / parts; });
+  if (keys % partMultiples[0] == 0)
+    return sizes;
+  for (int64_t parts = 1; parts <= maxSumParts; parts *= 2)
+    for (int64_t multiple : partMultiples) {
+      int64_t size =
+          llvm::alignTo(llvm::divideCeil(keys, parts), uint64_t(multiple));
+      if (size >= minTermsOfPart && size < 2 * keys &&
+          !llvm::is_contained(sizes, size))
+        sizes.push_back(size);
+    }
+  return sizes;
+}
+
 /// Finds the number of parts that takes the least time. All keys are in one
 /// kernel only if their number is known.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
@@ -196,8 +218,8 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     return;
   int64_t keys = splittableKeys(rewriter, joined);
   auto offerParts = [&](JoinedForm::Parts how) {
-    for (int64_t parts : numbersOfParts(keys, keys)) {
-      JoinedForm form{how, keys / parts};
+    for (int64_t size : sizesOfParts(keys)) {
+      JoinedForm form{how, size};
       SmallVector<KernelOp> kernels = divide(rewriter, joined, form);
       if (!kernels.empty())
         offer(form, chooser->cyclesOf(kernels));

@@ -4,6 +4,7 @@
 // RUN: sed -e 's/cores = 108/cores = 4/' -e 's/<4x/<512x/g' -e 's/= 4,/= 512,/g' -e 's/constant 1000/constant 0/' %s | onnx-opt --krnl-join-attention -o %t.mlir
 // RUN: FileCheck %s --check-prefix=TURN < %t.mlir
 // RUN: onnx-opt %t.mlir --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=RECIPE
+// RUN: sed 's/1024/197/g' %s | onnx-opt --krnl-join-attention | FileCheck %s --check-prefix=ODD
 //
 // Of few rows of queries, the keys are in parts. What a payload computes with the number of a key it computes with that of
 // the part and that inside of it.
@@ -30,6 +31,15 @@
 // RECIPE:         fuse_outer(m.o),
 // RECIPE:         compute_at(n0),
 // RECIPE:         14: skip_masked(n0)
+
+// The last of parts that do not divide the keys goes on past the last key: products read zeros there, whose scores are
+// -infinity.
+// ODD-LABEL: func @causal
+// ODD:         krnl.kernel "scores+rows+sums parts" loops [m = 4, n0 = 7, n1 = 32, k = 64, {{.+}} = 64]
+// ODD:           %[[SCORES:.+]] = krnl.compute [n0, m, n1 | k] ({{.+}}[n0 * 32 + n1 in 0 to 197, k])
+// ODD:           arith.cmpi ult, %{{.+}}, %c197 : index
+// ODD:           krnl.compute [n0, m, {{.+}} | n1] ({{.+}}[n0 * 32 + n1 in 0 to 197,
+// ODD:         krnl.kernel "scores+rows+sums" loops [m = 4, {{.+}} = 64, n0 = 7]
 
 // Exponentials are of distances to the largest of the same numbers: not of ones that depend on it, and where a mask hides
 // scores, not to the largest one before that.

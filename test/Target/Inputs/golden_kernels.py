@@ -134,6 +134,7 @@ GOLDEN |= {
     "mobilenet_depthwise": lambda: convolution(96, 112, 96, 3, stride=2, group=96, activation="Clip"),
     "mobilenet_pointwise": lambda: convolution(16, 112, 96, 1, activation="Clip"),
     "attention_bert": lambda: attention([1, 12, 128, 64], [1, 12, 128, 64]),
+    "attention_vit_f16": lambda: attention([1, 12, 197, 64], [1, 12, 197, 64], F16),
     # Groups of four heads have one head of keys and values.
     "attention_llama_decode": lambda: attention([1, 8, 4, 128], [1, 8, 512, 128], F16),
     "attention_llama_decode_4k": lambda: attention([1, 8, 4, 128], [1, 8, 4096, 128], F16),

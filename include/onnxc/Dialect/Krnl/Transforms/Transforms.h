@@ -152,12 +152,12 @@ bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                 llvm::StringRef loop, llvm::ArrayRef<int64_t> extents,
                 llvm::SmallVectorImpl<std::string> &names);
 
-/// Makes two loops of one of dynamic extent, and gives their names: parts, and
-/// `size` iterations of each. Those of the last part may be past the end:
-/// inputs are zero there, and indices in payloads the last one. Returns the
-/// extent inside, a new input of the kernel; null, and nothing has changed,
-/// where the loop covers a dimension of a result, or not one of each tensor
-/// that it indexes.
+/// Makes two loops of one, and gives their names: parts, and `size` iterations
+/// of each. Those of the last part may be past the end: inputs are zero there,
+/// and indices in payloads the last one. Returns the extent inside, a new input
+/// of the kernel where it is dynamic; null, and nothing has changed, where the
+/// loop covers a dimension of a result, or not one of each tensor that it
+/// indexes.
 mlir::Value divideLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                        llvm::StringRef loop, int64_t size,
                        llvm::SmallVectorImpl<std::string> &names);

@@ -15,8 +15,8 @@
 //   loops [k = %k]  %x[k]
 // -> loops [k0 = (%k + 63) / 64, k1 = 64]  %x[k0 * 64 + k1 in 0 to ?]
 //
-// divideLoop() makes parts of a known size of a loop of dynamic
-// extent. The last part may go on past its end.
+// divideLoop() makes parts of a known size, the last of which may go on past
+// the end of the loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ public:
   /// Expands the outer one of two loops that go on past the end; false, and
   /// nothing has changed, where a result has the loop.
   bool divide();
-  /// The extent of the loop that was divided, a new input of the kernel.
+  /// The extent of the loop that was divided.
   Value getWhole() { return whole; }
 
 private:
@@ -71,6 +71,7 @@ private:
   /// Returns true if the dimensions of the tensor stay as before, and its
   /// indices become sums of both loops.
   bool isRead(Value tensor) { return whole && isa<BlockArgument>(tensor); }
+  void passWhole(unsigned number);
   void declareLoops();
   void expandIndices(ComputeOp op);
   void expandAccess(Subscripts &access, Value tensor, unsigned split);
@@ -338,14 +339,9 @@ void LoopExpander::expand() {
   collapseResults(types);
 }
 
-bool LoopExpander::divide() {
-  unsigned number = *kernel.findLoop(loop);
-  if (!kernel.getLoop(number).isDynamic() || !checkLoops())
-    return false;
-  for (unsigned result : llvm::seq<unsigned>(kernel.getOuts().size()))
-    if (positionIn(kernel.getOutArgument(result)) >= 0)
-      return false;
-  OpBuilder::InsertionGuard guard(rewriter);
+/// The extent as a new input of the kernel; the host computes how many parts
+/// these are.
+void LoopExpander::passWhole(unsigned number) {
   rewriter.setInsertionPoint(kernel);
   Location loc = kernel.getLoc();
   auto extent = cast<Value>(kernel.getExtent(number));
@@ -359,13 +355,34 @@ bool LoopExpander::divide() {
   kernel.getInsMutable().append(extent);
   whole = kernel.getBody().front().insertArgument(input, extent.getType(), loc);
   inside.replaceAllUsesWith(whole);
+}
+
+bool LoopExpander::divide() {
+  unsigned number = *kernel.findLoop(loop);
+  if (!checkLoops())
+    return false;
+  for (unsigned result : llvm::seq<unsigned>(kernel.getOuts().size()))
+    if (positionIn(kernel.getOutArgument(result)) >= 0)
+      return false;
+  OpBuilder::InsertionGuard guard(rewriter);
+  LoopAttr known = kernel.getLoop(number);
+  if (known.isDynamic()) {
+    passWhole(number);
+  } else {
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    whole = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(),
+                                           known.getExtent());
+  }
   expand();
   return true;
 }
 
 Value divideLoop(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
                  int64_t size, SmallVectorImpl<std::string> &names) {
-  int64_t extents[] = {ShapedType::kDynamic, size};
+  LoopAttr known = kernel.getLoop(*kernel.findLoop(loop));
+  int64_t parts = known.isDynamic() ? ShapedType::kDynamic
+                                    : llvm::divideCeil(known.getExtent(), size);
+  int64_t extents[] = {parts, size};
   LoopExpander expander(rewriter, kernel, loop, extents, names);
   return expander.divide() ? expander.getWhole() : Value();
 }

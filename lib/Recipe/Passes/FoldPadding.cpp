@@ -34,7 +34,8 @@ namespace onnxc {
 namespace {
 
 /// A dimension of the tensor: that of the padded one which it is in, and how
-/// far its elements are moved there. Without a dimension it has one element.
+/// far its elements are moved there. Without a dimension one element is read,
+/// which is so far from the first one in the other direction.
 struct Inside {
   std::optional<unsigned> dim;
   int64_t shift = 0;
@@ -51,7 +52,7 @@ struct Padding {
   SmallVector<Inside> dims;
 
   /// The access to the tensor that stands for one to the padded one, over loops
-  /// of such extents; nothing where that has ranges already.
+  /// of such extents; nothing where that has ranges beside a border.
   std::optional<Subscripts> accessOf(const Subscripts &padded,
                                      ArrayRef<int64_t> extents) const;
 };
@@ -119,16 +120,17 @@ static bool isWrittenOver(Value value) {
 }
 
 /// Where the copy puts a dimension of its input; nothing unless one loop copies
-/// it, or it has one element.
+/// it, or the copy has one element of it.
 static std::optional<Inside> readDim(ComputeOp copy, unsigned position) {
   OpOperand &input = *copy.getDpsInputOperand(0),
             &init = *copy.getDpsInitOperand(0);
   Access from(input), to(init);
   std::optional<unsigned> loop = from.shiftedLoopAt(position);
   if (!loop) {
-    if (from.getIndex(position) != 0 || typeOf(input).getDimSize(position) != 1)
+    auto index = dyn_cast<AffineConstantExpr>(from.getIndex(position));
+    if (!index || typeOf(input).isDynamicDim(position))
       return std::nullopt;
-    return Inside();
+    return Inside{std::nullopt, -index.getValue()};
   }
   std::optional<unsigned> place = placeOf(to, *loop);
   if (!place)
@@ -300,14 +302,22 @@ static std::optional<Padding> findPadding(KernelOp kernel) {
 
 std::optional<Subscripts> Padding::accessOf(const Subscripts &padded,
                                             ArrayRef<int64_t> extents) const {
-  if (llvm::any_of(padded, [](const Subscript &at) { return bool(at.range); }))
+  if (border &&
+      llvm::any_of(padded, [](const Subscript &at) { return bool(at.range); }))
     return std::nullopt;
   MLIRContext *context = padded.front().index.getContext();
   return llvm::map_to_vector(dims, [&](const Inside &inside) {
     if (!inside.dim)
-      return Subscript{getAffineConstantExpr(0, context)};
+      return Subscript{getAffineConstantExpr(-inside.shift, context)};
     Subscript at = padded[*inside.dim];
     at.index = at.index - inside.shift;
+    if (at.range) {
+      // The reader leaves out what is not in the copy.
+      at.range->first -= inside.shift;
+      if (!ShapedType::isDynamic(at.range->second))
+        at.range->second -= inside.shift;
+      return at;
+    }
     auto values = valuesOf(at.index, extents);
     // Some readers do not reach the border.
     bool isInside =

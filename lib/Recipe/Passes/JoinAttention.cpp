@@ -14,6 +14,7 @@
 #include "Passes/AssumeExtent.h"
 #include "Passes/AttentionQuery.h"
 #include "Passes/FormChoice.h"
+#include "Passes/ScaledFactors.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/ReadTransposed.h"
@@ -301,7 +302,11 @@ static void readInOrderOfMemory(IRRewriter &rewriter,
     for (unsigned input = 0; input < product.getIns().size();) {
       auto copy = product.getIns()[input].getDefiningOp<KernelOp>();
       // Then there is another input at its place, perhaps.
-      input += !copy || !readTransposed(rewriter, copy, isProduct);
+      if (copy && readTransposed(rewriter, copy, isProduct))
+        continue;
+      if (copy)
+        writeInOrder(rewriter, copy, product);
+      ++input;
     }
 }
 
@@ -325,6 +330,8 @@ void KrnlJoinAttentionPass::runOnOperation() {
       ofQuery.kernels.insert(kernel);
   if (!ofQuery.kernels.empty())
     found = findAll(getOperation());
+  for (const Attention &attention : found)
+    moveScales(rewriter, attention.parts.scores);
   readInOrderOfMemory(rewriter, found);
   // Layers of a model have the same attention.
   for (Attention &attention : found) {

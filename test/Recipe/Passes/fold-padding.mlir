@@ -165,6 +165,56 @@ func.func @sliced(%x: tensor<20x64xf32>) -> tensor<12x64xf32> {
   return %y : tensor<12x64xf32>
 }
 
+// So has one index of a dimension.
+// CHECK-LABEL: func @picked(
+// CHECK-NOT:     "pick"
+// CHECK:           krnl.compute [r, d] (%{{.+}} = %{{.+}}[r, 2, d]) ->
+func.func @picked(%x: tensor<12x3x64xf32>) -> tensor<12x64xf32> {
+  %e = tensor.empty() : tensor<12x64xf32>
+  %t = krnl.kernel "pick" loops [r = 12, d = 64] ins(%x : tensor<12x3x64xf32>) outs(%e : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<12x3x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r, 2, d]) -> (%_ = %b[r, d]) : (tensor<12x3x64xf32>) -> tensor<12x64xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  %o = tensor.empty() : tensor<12x64xf32>
+  %y = krnl.kernel "negate" loops [r = 12, d = 64] ins(%t : tensor<12x64xf32>) outs(%o : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<12x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r, d]) -> (%_ = %b[r, d]) : (tensor<12x64xf32>) -> tensor<12x64xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  return %y : tensor<12x64xf32>
+}
+
+// Its readers may have ranges of their own.
+// CHECK-LABEL: func @picked_rows(
+// CHECK-NOT:     "pick"
+// CHECK:           krnl.compute [r, d] (%{{.+}} = %{{.+}}[r - 1 in 0 to 12, 2, d]) ->
+func.func @picked_rows(%x: tensor<12x3x64xf32>) -> tensor<12x64xf32> {
+  %e = tensor.empty() : tensor<12x64xf32>
+  %t = krnl.kernel "pick" loops [r = 12, d = 64] ins(%x : tensor<12x3x64xf32>) outs(%e : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<12x3x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r, 2, d]) -> (%_ = %b[r, d]) : (tensor<12x3x64xf32>) -> tensor<12x64xf32> {
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  %o = tensor.empty() : tensor<12x64xf32>
+  %y = krnl.kernel "negate" loops [r = 12, d = 64] ins(%t : tensor<12x64xf32>) outs(%o : tensor<12x64xf32>) {
+  ^bb0(%a: tensor<12x64xf32>, %b: tensor<12x64xf32>):
+    %r = krnl.compute [r, d] (%v = %a[r - 1 in 0 to 12, d]) -> (%_ = %b[r, d]) : (tensor<12x64xf32>) -> tensor<12x64xf32> {
+      %m = arith.negf %v : f32
+      linalg.yield %m : f32
+    }
+    krnl.yield %r : tensor<12x64xf32>
+  } -> tensor<12x64xf32>
+  return %y : tensor<12x64xf32>
+}
+
 // A copy stays of a tensor that another kernel writes over.
 // CHECK-LABEL: func @written_over(
 // CHECK:         krnl.kernel "transpose"

@@ -128,6 +128,25 @@ func.func @hidden_weights(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v:
   return %y : tensor<1x4x64xf32>
 }
 
+// Scaled queries and keys: scores are scaled instead, before anything else reads them.
+// CHECK-LABEL: func @scaled
+// CHECK-SAME:      %[[Q:[^:]+]]: tensor<12x128x64xf32>
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul"
+// CHECK:           krnl.compute [b0, m, n | k]
+// CHECK:           krnl.compute [b0, m, n]
+// CHECK:             arith.constant 1.250000e-01 : f32
+// CHECK-NEXT:        arith.mulf
+func.func @scaled(%q: tensor<12x128x64xf32>, %k: tensor<12x64x128xf32>, %v: tensor<12x128x64xf32>) -> tensor<12x128x64xf32> {
+  %a = onnx.Constant dense<0.25> : tensor<f32>
+  %b = onnx.Constant dense<0.5> : tensor<f32>
+  %x = onnx.Mul(%q, %a) : (tensor<12x128x64xf32>, tensor<f32>) -> tensor<12x128x64xf32>
+  %z = onnx.Mul(%k, %b) : (tensor<12x64x128xf32>, tensor<f32>) -> tensor<12x64x128xf32>
+  %s = onnx.MatMul(%x, %z) : (tensor<12x128x64xf32>, tensor<12x64x128xf32>) -> tensor<12x128x128xf32>
+  %p = onnx.Softmax(%s) : (tensor<12x128x128xf32>) -> tensor<12x128x128xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<12x128x128xf32>, tensor<12x128x64xf32>) -> tensor<12x128x64xf32>
+  return %y : tensor<12x128x64xf32>
+}
+
 // Weights that are not a softmax are those of all keys.
 // CHECK-LABEL: func @no_softmax
 // CHECK-NOT:     parts"

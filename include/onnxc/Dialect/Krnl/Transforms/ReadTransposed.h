@@ -18,6 +18,12 @@ namespace onnxc::krnl {
 bool readTransposed(mlir::RewriterBase &rewriter, KernelOp kernel,
                     llvm::function_ref<bool(KernelOp)> isReader);
 
+/// Lets a kernel that copies a tensor, or one index of some of its dimensions,
+/// for this reader alone write its dimensions in the order that they have
+/// there. False if nothing changes.
+bool writeInOrder(mlir::RewriterBase &rewriter, KernelOp kernel,
+                  KernelOp reader);
+
 } // namespace onnxc::krnl
 
 #endif // ONNXC_DIALECT_KRNL_TRANSFORMS_READTRANSPOSED_H

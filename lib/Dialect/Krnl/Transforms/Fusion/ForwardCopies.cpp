@@ -348,4 +348,76 @@ bool readTransposed(RewriterBase &rewriter, KernelOp kernel,
   return true;
 }
 
+/// The dimensions of the result in the order of the loops along the tensor that
+/// is copied, after those of one element; empty where a loop indexes several.
+static SmallVector<int64_t> orderOfSource(OpOperand &read, OpOperand &written) {
+  auto op = cast<ComputeOp>(read.getOwner());
+  Access from(read), to(written);
+  SmallVector<int64_t> order;
+  llvm::SmallBitVector isLoop(to.getRank());
+  for (unsigned position : llvm::seq(from.getRank()))
+    if (std::optional<unsigned> loop = from.loopAt(position))
+      for (unsigned dim : llvm::seq(to.getRank()))
+        if (to.loopAt(dim) == loop) {
+          order.push_back(dim);
+          isLoop.set(dim);
+        }
+  if (!to.isOneToOne() || order.size() != op.getNumLoops() ||
+      isLoop.count() != order.size() || !from.loopAt(from.getRank() - 1))
+    return {};
+  for (int64_t dim = to.getRank(); dim-- > 0;)
+    if (!isLoop.test(dim))
+      order.insert(order.begin(), dim);
+  return llvm::is_sorted(order) ? SmallVector<int64_t>() : order;
+}
+
+template <typename T>
+static SmallVector<T> inOrder(ArrayRef<T> values, ArrayRef<int64_t> order) {
+  return llvm::map_to_vector(order, [&](int64_t d) { return values[d]; });
+}
+
+/// Gives the tensor of a body this type, and its accesses this order.
+static void permute(BlockArgument tensor, Type type, ArrayRef<int64_t> order) {
+  tensor.setType(type);
+  for (OpOperand &use : tensor.getUses()) {
+    auto op = cast<ComputeOp>(use.getOwner());
+    SmallVector<Subscripts> accesses = op.getSubscripts();
+    Subscripts &access = accesses[use.getOperandNumber()];
+    access = inOrder<Subscript>(access, order);
+    op.setSubscripts(accesses);
+    if (op.isDpsInit(&use))
+      op.getTiedOpResult(&use).setType(type);
+  }
+}
+
+bool writeInOrder(RewriterBase &rewriter, KernelOp kernel, KernelOp reader) {
+  OpOperand *read = findCopied(kernel);
+  if (!read || !kernel->hasOneUse() || !reader.getRecipe().empty())
+    return false;
+  OpOperand &use = *kernel.getResult(0).getUses().begin();
+  if (use.getOwner() != reader ||
+      use.getOperandNumber() >= reader.getIns().size())
+    return false;
+  BlockArgument argument = reader.getInArgument(use.getOperandNumber());
+  SmallVector<int64_t> order = orderOfSource(
+      *read, *cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0));
+  if (order.empty() || !llvm::all_of(argument.getUsers(), [](Operation *user) {
+        return isa<ComputeOp>(user);
+      }))
+    return false;
+  auto empty = kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  rewriter.setInsertionPoint(kernel);
+  Value made = tensor::EmptyOp::create(rewriter, empty.getLoc(),
+                                       inOrder<OpFoldResult>(sizes, order),
+                                       empty.getType().getElementType());
+  kernel.getOutsMutable()[0].assign(made);
+  if (empty->use_empty())
+    rewriter.eraseOp(empty);
+  permute(kernel.getOutArgument(0), made.getType(), order);
+  kernel.getResult(0).setType(cast<RankedTensorType>(made.getType()));
+  permute(argument, made.getType(), order);
+  return true;
+}
+
 } // namespace onnxc::krnl

@@ -9,7 +9,6 @@
 #include "ReportValues.h"
 #include "Subcommand.h"
 
-#include "onnxc/Support/NewFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,14 +21,21 @@ static int writePage(const std::string &path, const std::string &page) {
     std::fputs(page.c_str(), stdout);
     return OM_COMPILE_OK;
   }
-  llvm::Error error = onnxc::writeFile(path, [&](llvm::raw_ostream &os) {
-    os << page;
-    return llvm::Error::success();
-  });
-  if (!error)
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (!code) {
+    file << page;
+    file.close();
+    code = file.error();
+    file.clear_error();
+    // A part of a page is none; a device stays.
+    if (code && llvm::sys::fs::is_regular_file(path))
+      (void)llvm::sys::fs::remove(path);
+  }
+  if (!code)
     return OM_COMPILE_OK;
-  std::fprintf(stderr, "onnx-compile: error: %s\n",
-               llvm::toString(std::move(error)).c_str());
+  std::fprintf(stderr, "onnx-compile: error: cannot write %s: %s\n",
+               path.c_str(), code.message().c_str());
   return OM_COMPILE_USAGE;
 }
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import onnx
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from onnx_compile._compile import CompileError, compile
 from onnx_compile._training_step import TrainingError

@@ -47,7 +47,7 @@
 // V3:  #krnl.target<family = "x86_64_v3",
 // V3-SAME: vector_bytes = 32, instructions = {pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}, shuffle_x32 = "llvm.x86.avx2.pshuf.b"}>
 // V4:  #krnl.target<family = "x86_64_v4",
-// V4-SAME: vector_bytes = 64, vector_registers = 32, free_masks = true, fma_per_cycle = 1, loads_per_cycle = 1, l2 = 1048576,
+// V4-SAME: vector_bytes = 64, vector_registers = 32, free_masks = true, fma_per_cycle = 1, loads_per_cycle = 1, operations_beside_gather = 2, l2 = 1048576,
 // V4-NOT:  dot_us
 // V4-SAME: pairs_x16 = "llvm.x86.avx512.pmaddw.d.512"
 // V4-SAME: scale_f32_x16 = "llvm.x86.avx512.mask.scalef.ps.512"

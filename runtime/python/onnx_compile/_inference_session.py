@@ -139,15 +139,15 @@ class RunOptions:
         run = (os.getpid(), session)
         self._sessions.append(run)
         try:
-            if self._terminate:
-                raise RuntimeError("the run was refused, as RunOptions.terminate is set")
-            return session.run(feed, out=out, tag=self)
+            if not self._terminate:
+                return session.run(feed, out=out, tag=self)
         except RuntimeError as error:
             if self._terminate:
                 raise RuntimeError("the run has ended, as RunOptions.terminate was set") from error
             raise
         finally:
             self._sessions.remove(run)
+        raise RuntimeError("the run was refused, as RunOptions.terminate is set")
 
 
 @dataclasses.dataclass(frozen=True)

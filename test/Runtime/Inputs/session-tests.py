@@ -57,7 +57,7 @@ class Forms(unittest.TestCase):
         pool = ExecutionSession(MODEL, entry="pool")
         self.assertEqual(pool.run(-0.0)[0], 0)
         for number in (2**70, 1.5, float("nan"), "7"):
-            with self.assertRaisesRegex((ValueError, TypeError), "input 'n'"):
+            with self.assertRaisesRegex((ValueError, TypeError), "input 'x'"):
                 pool.run(number)
 
     def test_one_bare_array(self):

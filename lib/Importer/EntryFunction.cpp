@@ -116,9 +116,32 @@ static ValueInfoProto findInfo(const GraphProto &graph,
   return bare;
 }
 
+/// The tensors that a name of --to stands for: that of a node for its results,
+/// where no tensor has it.
+static SmallVector<std::string> tensorsOf(const GraphProto &graph,
+                                          const std::string &name) {
+  const ::onnx::NodeProto *named = nullptr;
+  auto hasName = [&](const auto &value) { return value.name() == name; };
+  if (llvm::any_of(graph.input(), hasName) ||
+      llvm::any_of(graph.initializer(), hasName))
+    return {name};
+  for (const ::onnx::NodeProto &node : graph.node()) {
+    if (llvm::is_contained(node.output(), name))
+      return {name};
+    if (!named && node.name() == name)
+      named = &node;
+  }
+  if (!named)
+    return {name};
+  return llvm::filter_to_vector(named->output(), [](const std::string &output) {
+    return !output.empty();
+  });
+}
+
 void EntryImporter::collectOutputs() {
   for (const std::string &name : state.options.to)
-    outputs.push_back(findInfo(graph, name));
+    for (const std::string &tensor : tensorsOf(graph, name))
+      outputs.push_back(findInfo(graph, tensor));
   if (state.options.to.empty())
     outputs.assign(graph.output().begin(), graph.output().end());
 }

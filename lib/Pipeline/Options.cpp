@@ -302,7 +302,9 @@ static constexpr Option optionTable[] = {
      setDim},
     {{"from", "A,B", "start from these tensors instead of the inputs"},
      setNames<&CompileOptions::from>},
-    {{"to", "A,B", "end with these tensors instead of the outputs"},
+    {{"to", "A,B",
+      "end with these tensors, or the results of these nodes, instead of the "
+      "outputs"},
      setNames<&CompileOptions::to>},
     {{"taps", "all|A,B",
       "additional outputs, after those of the model: these tensors, or the "

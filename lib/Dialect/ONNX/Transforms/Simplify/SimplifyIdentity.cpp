@@ -122,6 +122,33 @@ bool isConstantOf(Value value, double number) {
   return false;
 }
 
+/// Returns true if `value` is one constant number that broadcasts to `other`.
+bool isNeutralFor(Value value, Value other, double neutral) {
+  if (!isConstantOf(value, neutral))
+    return false;
+  auto constant = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(other.getType());
+  return type && constant.getNumElements() == 1 &&
+         constant.getRank() <= type.getRank();
+}
+
+/// softmax(add(x, 0)) -> softmax(x), unless that broadcasts x: which zero an
+/// element is makes no difference to its exponential.
+LogicalResult removeAddedZero(SoftmaxOp op, PatternRewriter &rewriter) {
+  auto add = op.getInput().getDefiningOp<AddOp>();
+  if (!add)
+    return rewriter.notifyMatchFailure(op, "the operand is not a sum");
+  for (auto [x, zero] :
+       {std::pair(add.getA(), add.getB()), std::pair(add.getB(), add.getA())}) {
+    if (!isNeutralFor(zero, x, 0.0) ||
+        !onnxc::schema::isAtLeastAsSharp(x.getType(), add.getC().getType()))
+      continue;
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(x); });
+    return success();
+  }
+  return rewriter.notifyMatchFailure(op, "neither operand is zero");
+}
+
 /// mul(x, 1) -> x, div(x, 1) -> x, sub(x, 0) -> x, unless that broadcasts x.
 /// Not add(x, 0): it turns -0.0 into 0.0.
 template <typename Op>
@@ -131,13 +158,8 @@ struct RemoveNeutral final : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!isConstantOf(op->getOperand(1), neutral))
+    if (!isNeutralFor(op->getOperand(1), op->getOperand(0), neutral))
       return rewriter.notifyMatchFailure(op, "the operand is not neutral");
-    auto constant = cast<RankedTensorType>(op->getOperand(1).getType());
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    if (!type || constant.getNumElements() != 1 ||
-        constant.getRank() > type.getRank())
-      return rewriter.notifyMatchFailure(op, "the constant may broadcast");
     return replaceIfAsSharp(rewriter, op, op->getOperand(0));
   }
 
@@ -149,7 +171,7 @@ struct RemoveNeutral final : OpRewritePattern<Op> {
 void onnxc::onnx::populateSimplifyIdentityPatterns(
     RewritePatternSet &patterns) {
   populateWithGenerated(patterns);
-  addRewrites<castLikeToCast, mergeCasts, removeDropout,
+  addRewrites<castLikeToCast, mergeCasts, removeAddedZero, removeDropout,
               removeUnaryUse<ConcatOp>, removeUnaryUse<MaxOp>,
               removeUnaryUse<MeanOp>, removeUnaryUse<MinOp>,
               removeUnaryUse<SumOp>>(patterns);

@@ -76,6 +76,32 @@ func.func @cast_like(%x: tensor<2xf32>, %y: tensor<*xf8E4M3FN>) -> none {
 
 // -----
 
+// Either zero has the exponential one.
+// CHECK-LABEL: func @added_before_softmax
+// CHECK-NEXT:    onnx.Softmax(%arg0)
+// CHECK-NEXT:    onnx.Softmax(%arg0)
+func.func @added_before_softmax(%x: tensor<2x3xf32>) -> (none, none) {
+  %zero = onnx.Constant dense<0.0> : tensor<1xf32>
+  %0 = onnx.Add(%x, %zero) : (tensor<2x3xf32>, tensor<1xf32>) -> none
+  %1 = onnx.Softmax(%0) {axis = -1 : i64} : (none) -> none
+  %2 = onnx.Add(%zero, %x) : (tensor<1xf32>, tensor<2x3xf32>) -> none
+  %3 = onnx.Softmax(%2) {axis = 0 : i64} : (none) -> none
+  return %1, %3 : none, none
+}
+
+// -----
+
+// CHECK-LABEL: func @added_with_more_dimensions
+// CHECK:         onnx.Add
+func.func @added_with_more_dimensions(%x: tensor<3xf32>) -> none {
+  %zero = onnx.Constant dense<0.0> : tensor<1x1xf32>
+  %0 = onnx.Add(%x, %zero) : (tensor<3xf32>, tensor<1x1xf32>) -> none
+  %1 = onnx.Softmax(%0) {axis = -1 : i64} : (none) -> none
+  return %1 : none
+}
+
+// -----
+
 // A factor that broadcasts changes the shape; adding zero changes -0.0.
 // CHECK-LABEL: func @not_neutral
 // CHECK:         onnx.Mul

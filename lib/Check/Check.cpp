@@ -212,9 +212,9 @@ KernelCount Checker::countFixed() {
 }
 
 void Checker::addSizes() {
-  if (!kernels.dynamic || (dynamic.names.empty() && dynamic.shapes.empty()))
+  if (dynamic.names.empty() && dynamic.shapes.empty())
     return;
-  size_t fixed = countFixed().all;
+  size_t fixed = kernels.dynamic ? countFixed().all : 0;
   std::string costs =
       llvm::formatv("{0} of {1} kernels have loops of dynamic length",
                     kernels.dynamic, kernels.all);

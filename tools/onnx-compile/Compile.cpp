@@ -9,6 +9,7 @@
 
 #include <cstdio>
 
+/// Takes the output that has "-" as its name instead of printing it.
 static void noteOutput(void *isPrinted, const char *, size_t) {
   *static_cast<bool *>(isPrinted) = true;
 }

@@ -50,7 +50,7 @@ if child == 0:
 _, status = os.waitpid(child, 0)
 print("status of the child:", status)
 
-path = onnx_compile.compile(model)  # in a folder that goes with this process
+path = onnx_compile.compile(pathlib.Path(model).read_bytes())  # in a folder that goes with this process
 child = os.fork()
 if child == 0:
     sys.exit(0)

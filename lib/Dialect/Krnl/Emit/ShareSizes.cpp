@@ -151,6 +151,10 @@ bool Comparison::areAlike(Region &x, Region &y, bool isEntry) {
 }
 
 bool Comparison::areAlike(func::FuncOp x, func::FuncOp y) {
+  // The attributes are for launches: how many threads run the function.
+  if (x->getDiscardableAttrDictionary() != y->getDiscardableAttrDictionary() ||
+      x.getArgAttrsAttr() != y.getArgAttrsAttr())
+    return false;
   others.clear();
   haveDynamicSizes = hasDynamicSizes(x) && hasDynamicSizes(y);
   return areAlike(x.getBody(), y.getBody(), /*isEntry=*/true);
@@ -158,10 +162,11 @@ bool Comparison::areAlike(func::FuncOp x, func::FuncOp y) {
 
 /// Functions that are alike have equal hashes.
 static llvm::hash_code hashOf(func::FuncOp func) {
+  Attribute attrs = func->getDiscardableAttrDictionary();
   if (!hasDynamicSizes(func))
-    return llvm::hash_combine(func.getFunctionType(), hashRegions(func));
-  return hashRegions(
-      func, [](Operation *op) { return isNumber(op) && mayDiffer(op); });
+    return llvm::hash_combine(attrs, func.getFunctionType(), hashRegions(func));
+  auto isPassed = [](Operation *op) { return isNumber(op) && mayDiffer(op); };
+  return llvm::hash_combine(attrs, hashRegions(func, isPassed));
 }
 
 static SmallVector<SmallVector<Member, 0>>
@@ -169,7 +174,7 @@ groupsOf(Operation *module,
          const llvm::StringMap<SmallVector<LaunchOp>> &launches) {
   llvm::MapVector<size_t, SmallVector<SmallVector<Member, 0>, 1>> byHash;
   for (auto func : module->getRegion(0).front().getOps<func::FuncOp>()) {
-    if (!func->hasAttr(KrnlDialect::kernelAttrName) ||
+    if (!func->hasAttr(KrnlDialect::kernelAttrName) || func.isDeclaration() ||
         !launches.contains(func.getName()))
       continue;
     Member member{func, {}};

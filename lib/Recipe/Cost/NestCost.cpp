@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Lookup.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
@@ -296,6 +297,9 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
     return deviceCost(kernel, nest, target);
   NestCost cost;
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
+    // Those that read slices compute them.
+    if (isInSlices(nest, number))
+      continue;
     OpCost op(kernel, nest, number, target);
     CostTerm term{op.cycles(), {}};
     cost.tileCycles += term.cycles;

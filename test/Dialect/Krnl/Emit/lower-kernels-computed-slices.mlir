@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-annotate-costs --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 //
 // The elements of the slice of weights are computed where those of the other factor are copied; each tile is one
 // thread's here. The byte of a weight follows from its place in a row.

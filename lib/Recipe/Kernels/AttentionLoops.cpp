@@ -13,10 +13,11 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-/// The two operands of a product that the payload uses.
+/// The two operands of a product that the payload uses. A sum over a row that
+/// reads what is known of the row, such as its mean, is no product.
 static SmallVector<OpOperand *> factorsOf(ComputeOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 ||
-      isOrdered(op))
+  if (reductionKindOf(op) != ReductionKind::Contraction ||
+      op.getNumDpsInits() != 1)
     return {};
   SmallVector<OpOperand *> read = readInputs(op);
   return read.size() == 2 ? read : SmallVector<OpOperand *>();

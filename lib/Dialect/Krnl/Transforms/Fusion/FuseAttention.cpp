@@ -119,6 +119,15 @@ static bool sumsRows(ComputeOp op, OpOperand &factor) {
          op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
 }
 
+/// The factor that the columns of the scores are made of.
+static Value keysOf(KernelOp scores, ComputeOp product) {
+  std::optional<unsigned> column = dimAt(*product.getDpsInitOperand(0), 0);
+  for (OpOperand *factor : product.getDpsInputOperands())
+    if (column && Access(*factor).dependsOn(*column))
+      return outside(scores, *factor);
+  return {};
+}
+
 /// Returns true if the last two dimensions of the result are the rows of one
 /// factor and the columns of the other.
 static bool makesScores(ComputeOp op) {
@@ -196,6 +205,25 @@ static LogicalResult checkScores(RankedTensorType type,
   return failure();
 }
 
+/// Fails, with the reason, if weights would be read again for each few rows:
+/// products apart have them packed at compile time. On a device the cost model
+/// decides.
+static LogicalResult checkFactors(KernelOp scores, ComputeOp product,
+                                  Value values, const target::Processor &target,
+                                  std::string &reason) {
+  auto isWeight = [](Value factor) { return factor && isConstantView(factor); };
+  if (llvm::any_of(product.getDpsInputOperands(), [&](OpOperand *factor) {
+        return isSame(outside(scores, *factor), values);
+      }))
+    reason = "keys are values as well";
+  else if (!target.isDevice() &&
+           (isWeight(keysOf(scores, product)) || isWeight(values)))
+    reason = "keys or values are weights";
+  else
+    return success();
+  return failure();
+}
+
 /// The kernel that multiplies for the input of another one, and one between
 /// them for a device; null if there is none.
 static std::pair<KernelOp, KernelOp> findScores(Value in, KernelOp rows) {
@@ -235,15 +263,12 @@ FailureOr<AttentionParts> findAttention(KernelOp consumer,
     ComputeOp product = scores ? onlyProduct(scores) : ComputeOp();
     if (!product || !makesScores(product))
       return failure();
-    if (type != rows.getResult(0).getType() ||
-        failed(checkScores(type, TargetAttr::processorOf(consumer), reason)))
-      return failure();
+    const target::Processor &target = TargetAttr::processorOf(consumer);
     Value values = outside(consumer, otherFactor(sums, *factor));
-    for (OpOperand *input : product.getDpsInputOperands())
-      if (isSame(outside(scores, *input), values)) {
-        reason = "keys are values as well";
-        return failure();
-      }
+    if (type != rows.getResult(0).getType() ||
+        failed(checkScores(type, target, reason)) ||
+        failed(checkFactors(scores, product, values, target, reason)))
+      return failure();
     return AttentionParts{scores, between, rows};
   }
   return failure();

@@ -236,7 +236,7 @@ Error run::info(const Artefact &artefact, const Options &options) {
     for (const auto &[key, value] : *facts) {
       outs() << "  " << key << ": ";
       if (std::optional<StringRef> text = value.getAsString())
-        outs() << *text << "\n";
+        outs() << shownName(*text) << "\n";
       else
         outs() << formatv("{0}\n", value);
     }

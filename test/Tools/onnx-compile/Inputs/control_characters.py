@@ -18,4 +18,5 @@ for file, op in (("names.onnx", "Neg"), ("refused.onnx", "Rleu")):
         [helper.make_tensor_value_info("out\x07put", TensorProto.FLOAT, shape)],
     )
     model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+    model.doc_string = "two\nli\x1bnes"
     onnx.save(model, pathlib.Path(sys.argv[1], file))

@@ -51,8 +51,9 @@ def cache_limit() -> int:
 def compiled(model: Any, options: dict[str, Any]) -> pathlib.Path:
     """The path of the compiled model, which is compiled if it is not in the cache.
 
-    Several processes may do so at once: the first that is ready wins. PermissionError
-    for a cache that everybody may write to, ValueError for a limit that is none.
+    Several processes may do so at once: the first that is ready wins. An artefact that
+    does not load is compiled again. PermissionError for a cache that everybody may write
+    to or of another user, ValueError for a limit that is none.
     """
     with _models.opened(model) as (path, data, _):
         # A model of more than 1 GiB has its weights in a file beside it.
@@ -96,8 +97,14 @@ def find_in_cache(content_hash: str) -> str | None:
 
 
 def _check_permissions(cache: pathlib.Path) -> None:
-    if cache.stat().st_mode & stat.S_IWOTH:
+    status = cache.stat()
+    if status.st_mode & stat.S_IWOTH:
         raise PermissionError(f"everybody may write to {cache}, and compiled models are code: chmod o-w it")
+    if status.st_uid not in (0, os.geteuid()):
+        raise PermissionError(
+            f"{cache} belongs to user {status.st_uid}, and compiled models are code: "
+            "set ONNX_COMPILE_CACHE to a folder of your own"
+        )
 
 
 def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
@@ -108,7 +115,9 @@ def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_permissions(cache)
     if _use(artefact):
-        return artefact
+        if _loads(artefact):
+            return artefact
+        shutil.rmtree(artefact.parent, ignore_errors=True)
     fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=cache))
     try:
         make(fresh)
@@ -129,6 +138,15 @@ def _use(artefact: pathlib.Path) -> bool:
     except OSError:  # not there, or another user's
         pass
     return artefact.exists()
+
+
+def _loads(artefact: pathlib.Path) -> bool:
+    """False for what a full disk or a crash of the machine has left of an artefact."""
+    try:
+        ExecutionSession(artefact)
+    except ImportError:
+        return False
+    return True
 
 
 def _evict(cache: pathlib.Path, limit: int) -> None:

@@ -34,7 +34,10 @@ def opened(
             program.save(str(path))
             yield str(path), b"", True
     elif isinstance(model, (str, os.PathLike)):
-        yield os.fspath(model), b"", False
+        path = os.fspath(model)
+        if "\0" in path:
+            raise ValueError(f"the path {path!r} has a null character")
+        yield path, b"", False
     else:
         raise TypeError(
             "model must be a path, bytes, an onnx.ModelProto, a torch.nn.Module with example_inputs, "

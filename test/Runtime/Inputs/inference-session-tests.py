@@ -107,6 +107,23 @@ class Cache(Cached):
         with self.assertRaisesRegex(PermissionError, "everybody may write to .*cache, and compiled models are code"):
             ort.InferenceSession(DIGITS)
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder away")
+    def test_cache_of_another_user(self):
+        self.cache.mkdir(0o700)
+        os.chown(self.cache, 1000, 1000)
+        with self.assertRaisesRegex(PermissionError, "cache belongs to user 1000, and compiled models are code"):
+            ort.InferenceSession(DIGITS)
+
+    def test_damaged_entry(self):
+        ort.InferenceSession(DIGITS)
+        (artefact,) = self.artefacts()
+        whole = artefact.read_bytes()
+        for kept in (0, len(whole) // 2):
+            artefact.unlink()  # not in place: the model may still be loaded
+            artefact.write_bytes(whole[:kept])
+            ort.InferenceSession(DIGITS)
+            self.assertEqual(artefact.read_bytes(), whole)
+
 
 class Eviction(Cached):
     """Artefacts that have not been used for longest go first."""

@@ -131,7 +131,9 @@ static void resetOutputs(OMContext &context) {
 static int32_t takeOutputs(OMContext &context, const OMBuffer *outputs,
                            int64_t numOutputs, bool callerOwns) {
   int64_t known = context.entry->numOutputs;
-  if (numOutputs != 0 && (numOutputs != known || !outputs))
+  if (numOutputs != 0 && !outputs)
+    return context.fail(ONNXC_ERR_INVALID, "the outputs are null");
+  if (numOutputs != 0 && numOutputs != known)
     return context.fail(ONNXC_ERR_INVALID,
                         "the model gives %lld outputs and %lld were requested",
                         (long long)known, (long long)numOutputs);

@@ -149,7 +149,11 @@ static bool takeOutputs(OMContext &context, TensorArguments &arguments,
                         DLManagedTensorVersioned *const *outputs,
                         int64_t numOutputs) {
   const OnnxcEntry &entry = *context.entry;
-  if (numOutputs != entry.numOutputs || (!outputs && numOutputs > 0)) {
+  if (!outputs && numOutputs > 0) {
+    context.fail(ONNXC_ERR_INVALID, "the outputs are null");
+    return false;
+  }
+  if (numOutputs != entry.numOutputs) {
     context.fail(ONNXC_ERR_INVALID,
                  "the model gives %lld outputs and %lld were requested",
                  (long long)entry.numOutputs, (long long)numOutputs);

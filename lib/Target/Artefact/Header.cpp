@@ -15,6 +15,7 @@
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 
@@ -32,6 +33,16 @@ static constexpr StringLiteral keywords =
     "throw true try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq linux main unix";
 
+/// Returns true for types and macros of the standard headers that the header
+/// includes: int64_t, INT64_MAX, UINT8_C.
+static bool isOfStandardHeaders(StringRef name) {
+  static const llvm::Regex names(
+      "^(U?INT((_LEAST|_FAST)?(8|16|32|64)|PTR|MAX)|SIZE|PTRDIFF|WCHAR|WINT|"
+      "SIG_ATOMIC)_(T|MAX|MIN|WIDTH|C)$",
+      llvm::Regex::IgnoreCase);
+  return name == "NULL" || names.match(name);
+}
+
 std::string cIdentifier(StringRef text) {
   std::string name;
   for (char c : text)
@@ -39,7 +50,7 @@ std::string cIdentifier(StringRef text) {
   SmallVector<StringRef> words;
   keywords.split(words, ' ');
   if (name.empty() || !llvm::isAlpha(name[0]) ||
-      llvm::is_contained(words, name))
+      llvm::is_contained(words, name) || isOfStandardHeaders(name))
     name = "m_" + name;
   return name;
 }

@@ -40,11 +40,21 @@ LogicalResult onnxc::isOnnxOnly(ModuleOp module) {
   });
 }
 
+/// A value that is used has a type, unless it stands for an operand that is not
+/// given.
+static bool isTyped(Value value) {
+  return !isa<NoneType>(value.getType()) || value.use_empty();
+}
+
 /// Where inference finds no type at all, an attribute named none that there is.
-static bool isTyped(Operation *op) {
-  return llvm::none_of(op->getResults(), [](OpResult result) {
-    return isa<NoneType>(result.getType()) && !result.use_empty();
-  });
+static LogicalResult verifyTyped(Operation *op) {
+  if (!llvm::all_of(op->getResults(), [](Value v) { return isTyped(v); }))
+    return op->emitOpError("has a result whose type cannot be inferred");
+  for (Region &region : op->getRegions())
+    if (!llvm::all_of(region.getArguments(),
+                      [](Value v) { return isTyped(v); }))
+      return op->emitOpError("has an argument without a type");
+  return success();
 }
 
 /// Returns true if the sizes of a result are more than any memory holds.
@@ -64,16 +74,27 @@ LogicalResult onnxc::isOnnxTyped(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
     if (isTooLarge(op))
       return WalkResult::interrupt();
-    if (isTyped(op))
-      return WalkResult::advance();
-    op->emitOpError("has a result whose type cannot be inferred");
-    return WalkResult::interrupt();
+    return failed(verifyTyped(op)) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
   });
   return failure(result.wasInterrupted() || failed(isOnnxOnly(module)));
 }
 
+/// Host programs have one block, and work on tensors of known ranks, scalars
+/// and objects.
+static bool isHostProgram(func::FuncOp host) {
+  auto isOfHost = [](Type type) {
+    return !isa<UnrankedTensorType, BaseMemRefType, VectorType, NoneType>(type);
+  };
+  return !host.isExternal() && host.getBody().hasOneBlock() &&
+         llvm::all_of(host.getArgumentTypes(), isOfHost) &&
+         llvm::all_of(host.getResultTypes(), isOfHost);
+}
+
 LogicalResult onnxc::isKrnlOnly(ModuleOp module) {
   return allOps(module, "krnl", [](Operation *op) {
+    if (auto host = dyn_cast<func::FuncOp>(op); host && !isHostProgram(host))
+      return false;
     return !isa_and_nonnull<onnx::ONNXDialect>(op->getDialect());
   });
 }

@@ -29,6 +29,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -52,10 +53,11 @@ void onnxc::registerAllDialects(mlir::DialectRegistry &registry) {
       // MLIR's.
       mlir::LLVM::LLVMDialect, mlir::affine::AffineDialect,
       mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-      mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-      mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-      mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+      mlir::cf::ControlFlowDialect, mlir::complex::ComplexDialect,
+      mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
+      mlir::math::MathDialect, mlir::memref::MemRefDialect,
+      mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+      mlir::vector::VectorDialect>();
   mlir::tensor::registerInferTypeOpInterfaceExternalModels(registry);
   // How they become code: constants are computed in the middle of a pass,
   // where nothing can be registered any more.

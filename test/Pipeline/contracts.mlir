@@ -2,6 +2,9 @@
 // RUN: split-file %s %t
 // RUN: not onnx-compile %t/tensors.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=TENSORS
 // RUN: not onnx-compile %t/arena.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=ARENA
+// RUN: not onnx-compile %t/blocks.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// RUN: not onnx-compile %t/rank.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=RANK
+// RUN: not onnx-compile %t/none.mlir --resume=onnx --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not onnx-compile %t/order.mlir --resume=loops --emit=onnx -o - 2>&1 | FileCheck %s --check-prefix=ORDER
 
 //--- tensors.mlir
@@ -20,6 +23,29 @@ func.func @main_graph(%n: index) {
   %bytes = arith.muli %n, %c4 : index
   %arena = krnl.arena_reserve %bytes
   return
+}
+
+//--- blocks.mlir
+// BLOCKS: blocks.mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' is not allowed after the phase krnl
+func.func @main_graph(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  return %x : tensor<4xf32>
+^bb2:
+  return %x : tensor<4xf32>
+}
+
+//--- rank.mlir
+// RANK: rank.mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' is not allowed after the phase krnl
+func.func @main_graph(%x: tensor<*xf32>) -> tensor<*xf32> {
+  return %x : tensor<*xf32>
+}
+
+//--- none.mlir
+// NONE: none.mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' op has an argument without a type
+func.func @main_graph(%x: none) -> tensor<2x2xf32> {
+  %a = onnx.Transpose(%x) {perm = array<i64: 1, 0>} : (none) -> tensor<2x2xf32>
+  return %a : tensor<2x2xf32>
 }
 
 //--- order.mlir

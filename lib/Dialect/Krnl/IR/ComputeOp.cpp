@@ -197,23 +197,6 @@ LogicalResult IndexOp::verify() {
   return success();
 }
 
-LogicalResult TemporaryOp::verify() {
-  // No op writes a tensor without elements: a loop that covers it is empty.
-  bool isEmpty = llvm::is_contained(getType().getShape(), 0);
-  if (use_empty() || isEmpty)
-    return success();
-  OpOperand &use = *getTensor().use_begin();
-  auto writer = dyn_cast<ComputeOp>(use.getOwner());
-  if (!getTensor().hasOneUse() || !writer || !writer.isDpsInit(&use))
-    return emitOpError(
-        "must be an output of one structured op and nothing else");
-  for (auto [dim, at] : llvm::enumerate(writer.getSubscripts(use)))
-    if (getType().isDynamicDim(dim) && !at.getLoop())
-      return emitOpError("has dynamic dimension ")
-             << dim << ", which no loop covers";
-  return success();
-}
-
 LogicalResult ComputeOp::verify() {
   SmallVector<StringRef> axes = getAxes();
   llvm::StringSet<> names;

@@ -82,6 +82,8 @@ LogicalResult CallOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verify() {
+  if (getOuts().empty())
+    return emitOpError("writes nothing");
   bool tensors = isa<RankedTensorType>(getOuts().front().getType());
   for (Value out : getOuts())
     if (isa<RankedTensorType>(out.getType()) != tensors)
@@ -179,6 +181,9 @@ LogicalResult ArenaViewOp::verify() {
   if (auto lives = getLives(); lives && lives->size() != 2)
     return emitOpError("lives from an op to an op, but ")
            << lives->size() << " are given";
+  if (auto lives = getLives(); lives && (*lives)[0] > (*lives)[1])
+    return emitOpError("lives from op ")
+           << (*lives)[0] << " to op " << (*lives)[1] << ", which is before it";
   return verifySizes(*this, getType(), getSizes().size());
 }
 
@@ -200,6 +205,9 @@ LogicalResult FromPointerOp::verify() {
 }
 
 LogicalResult OutputOp::verify() {
+  if (int64_t(getIndex()) < 0)
+    return emitOpError("expected the number of an output, but got ")
+           << int64_t(getIndex());
   return verifySizes(*this, getType(), getSizes().size());
 }
 

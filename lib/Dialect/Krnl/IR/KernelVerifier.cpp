@@ -245,7 +245,53 @@ static LogicalResult verifyEdges(ComputeOp op) {
   return success();
 }
 
-static LogicalResult verifyBody(KernelOp kernel) {
+/// The op that writes a temporary; null where something else uses it, too.
+static ComputeOp writerOf(TemporaryOp temporary) {
+  if (!temporary.getTensor().hasOneUse())
+    return {};
+  OpOperand &use = *temporary.getTensor().use_begin();
+  auto writer = dyn_cast<ComputeOp>(use.getOwner());
+  return writer && writer.isDpsInit(&use) ? writer : ComputeOp();
+}
+
+/// Not a verifier of the op, as it depends on the op that writes.
+static LogicalResult verifyTemporary(TemporaryOp temporary) {
+  if (temporary.use_empty())
+    return success();
+  ComputeOp writer = writerOf(temporary);
+  RankedTensorType type = temporary.getType();
+  // No op writes a tensor without elements: a loop that covers it is empty.
+  if (!writer && !llvm::is_contained(type.getShape(), 0))
+    return temporary.emitOpError(
+        "must be an output of one structured op and nothing else");
+  SmallVector<Subscript> subscripts;
+  if (writer)
+    llvm::append_range(
+        subscripts, writer.getSubscripts(*temporary.getTensor().use_begin()));
+  for (int64_t dim : llvm::seq(type.getRank()))
+    if (type.isDynamicDim(dim) && (!writer || !subscripts[dim].getLoop()))
+      return temporary.emitOpError("has dynamic dimension ")
+             << dim << ", which no loop covers";
+  return success();
+}
+
+/// What a kernel computes beside its structured ops is scalar, and the same for
+/// all of its tiles.
+static LogicalResult verifyScalarOp(Operation &op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = cast<RankedTensorType>(dim.getSource().getType());
+    if (!index || *index < 0 || *index >= type.getRank())
+      return op.emitOpError("needs a constant dimension of its tensor");
+    return success();
+  }
+  if (!isa<arith::ArithDialect, complex::ComplexDialect>(op.getDialect()) ||
+      llvm::any_of(op.getResultTypes(), llvm::IsaPred<ShapedType>))
+    return op.emitOpError("is not allowed in the body of a kernel");
+  return success();
+}
+
+static LogicalResult verifyOps(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (auto structured = dyn_cast<ComputeOp>(op)) {
       if (failed(verifyAxes(kernel, structured)) ||
@@ -255,10 +301,18 @@ static LogicalResult verifyBody(KernelOp kernel) {
         return failure();
       continue;
     }
-    if (!isa<arith::ArithDialect, complex::ComplexDialect>(op.getDialect()) &&
-        !isa<TemporaryOp, tensor::DimOp>(op))
-      return op.emitOpError("is not allowed in the body of a kernel");
+    if (!isa<TemporaryOp>(op) && failed(verifyScalarOp(op)))
+      return failure();
   }
+  return success();
+}
+
+static LogicalResult verifyBody(KernelOp kernel) {
+  if (failed(verifyOps(kernel)))
+    return failure();
+  for (auto temporary : kernel.getBody().front().getOps<TemporaryOp>())
+    if (failed(verifyTemporary(temporary)))
+      return failure();
   return success();
 }
 

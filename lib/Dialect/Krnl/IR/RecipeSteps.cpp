@@ -430,5 +430,18 @@ LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
     return emitError() << "expected as many dims, sizes and strides, but got "
                        << dims.size() << ", " << sizes.size() << " and "
                        << strides.size();
+  uint64_t elements = 1;
+  bool overflows = false;
+  for (auto [dim, size, stride] : llvm::zip_equal(dims, sizes, strides)) {
+    if (dim < 0 || size < 0 || stride < 0)
+      return emitError() << "dims, sizes and strides must not be negative, but "
+                            "are "
+                         << dim << ", " << size << " and " << stride;
+    bool isTooLarge;
+    elements = llvm::SaturatingMultiply(elements, uint64_t(size), &isTooLarge);
+    overflows |= isTooLarge;
+  }
+  if (overflows)
+    return emitError() << "has more elements than an address can count";
   return success();
 }

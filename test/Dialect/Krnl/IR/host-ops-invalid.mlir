@@ -185,3 +185,37 @@ func.func @one_size(%ok: i1, %n: index) {
   krnl.check %ok, "too long" sizes(%n)
   return
 }
+
+// -----
+
+func.func private @kernel(index, index)
+
+func.func @launch_without_outs(%n: index) {
+  // expected-error @+1 {{'krnl.launch' op writes nothing}}
+  "krnl.launch"(%n) <{kernel = @kernel, operandSegmentSizes = array<i32: 0, 0, 1>}> : (index) -> ()
+  return
+}
+
+// -----
+
+func.func @output_before_the_first() {
+  // expected-error @+1 {{'krnl.output' op expected the number of an output, but got -4}}
+  %o = krnl.output -4 () : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @life_backwards(%n: index) {
+  // expected-error @+1 {{'krnl.arena_view' op lives from op 9 to op 2, which is before it}}
+  %a = krnl.arena_view [%n] () lives [9, 2] : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @payload_outside(%i: index) -> index {
+  // expected-error @+1 {{'krnl.wrap_index' op expects parent op 'krnl.compute'}}
+  %w = krnl.wrap_index %i, %i, "out of range"
+  return %w : index
+}

@@ -506,3 +506,59 @@ func.func @flag_with_a_value(%x: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @tensor_arithmetic(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    // expected-error @+1 {{'arith.addf' op is not allowed in the body of a kernel}}
+    %d = arith.addf %a, %a : tensor<4xf32>
+    %r = krnl.compute [i] (%e = %d[i]) -> (%_ = %b[i]) : (tensor<4xf32>) -> tensor<4xf32> { linalg.yield %e : f32 }
+    krnl.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @size_of_a_computed_dimension(%x: tensor<?xf32>, %n: index, %o: tensor<4xindex>) -> tensor<4xindex> {
+  %y = krnl.kernel "k" loops [i = 4] ins(%x, %n : tensor<?xf32>, index) outs(%o : tensor<4xindex>) {
+  ^bb0(%a: tensor<?xf32>, %dim: index, %b: tensor<4xindex>):
+    // expected-error @+1 {{'tensor.dim' op needs a constant dimension of its tensor}}
+    %d = tensor.dim %a, %dim : tensor<?xf32>
+    %r = krnl.compute [i] () -> (%_ = %b[i]) : () -> tensor<4xindex> { linalg.yield %d : index }
+    krnl.yield %r : tensor<4xindex>
+  } -> tensor<4xindex>
+  return %y : tensor<4xindex>
+}
+
+// -----
+
+func.func @size_of_an_unwritten_temporary(%o: tensor<4xindex>) -> tensor<4xindex> {
+  %y = krnl.kernel "k" loops [i = 4] outs(%o : tensor<4xindex>) {
+  ^bb0(%b: tensor<4xindex>):
+    // expected-error @+1 {{'krnl.temporary' op has dynamic dimension 1, which no loop covers}}
+    %t = krnl.temporary : tensor<0x?xf32>
+    %c1 = arith.constant 1 : index
+    %d = tensor.dim %t, %c1 : tensor<0x?xf32>
+    %r = krnl.compute [i] () -> (%_ = %b[i]) : () -> tensor<4xindex> { linalg.yield %d : index }
+    krnl.yield %r : tensor<4xindex>
+  } -> tensor<4xindex>
+  return %y : tensor<4xindex>
+}
+
+// -----
+
+// Of two wrong ops the one that has the mistake is named.
+func.func @temporary_with_too_many_indices(%x: tensor<4xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
+  %y = krnl.kernel "k" loops [i = 4] ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %t = krnl.temporary : tensor<4xf32>
+    // expected-error @+1 {{'krnl.compute' op}}
+    %q = krnl.compute [i] (%e = %a[i]) -> (%_ = %t[i, i]) : (tensor<4xf32>) -> tensor<4xf32> { linalg.yield %e : f32 }
+    %r = krnl.compute [i] (%e = %q[i]) -> (%_ = %b[i]) : (tensor<4xf32>) -> tensor<4xf32> { linalg.yield %e : f32 }
+    krnl.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -132,7 +132,6 @@ def Krnl_TemporaryOp : Krnl_Op<"temporary", [HasParent<"KernelOp">]> {
   }];
   let results = (outs Res<Krnl_Tensor, "", [MemAlloc]>:$tensor);
   let assemblyFormat = "attr-dict `:` type($tensor)";
-  let hasVerifier = 1;
 }
 
 def Krnl_IndexOp : Krnl_Op<"index", [Pure, HasParent<"ComputeOp">]> {
@@ -170,7 +169,8 @@ def Krnl_YieldOp : Krnl_Op<"yield", [Pure, Terminator,
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value", "result"]>]> {
+def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [
+    Pure, HasParent<"ComputeOp">, AllTypesMatch<["value", "result"]>]> {
   let summary = "store a result element at computed indices";
   let description = [{
     In the payload of a structured op: the element that it yields is written
@@ -192,7 +192,7 @@ def Krnl_ScatterStoreOp : Krnl_Op<"scatter_store", [Pure, AllTypesMatch<["value"
   let assemblyFormat = "$value `at` `[` $at `]` attr-dict `:` type($value)";
 }
 
-def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
+def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure, HasParent<"ComputeOp">]> {
   let summary = "load the current element at computed indices";
   let description = [{
     In the payload of a structured op whose result `number` is stored at
@@ -215,7 +215,7 @@ def Krnl_ScatterLoadOp : Krnl_Op<"scatter_load", [Pure]> {
 
 include "onnxc/Dialect/Krnl/IR/InstructionOps.td"
 
-def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure]> {
+def Krnl_WrapIndexOp : Krnl_Op<"wrap_index", [Pure, HasParent<"ComputeOp">]> {
   let summary = "an index from data, brought into range";
   let description = [{
     In the payload of a structured op: `index`, counted from the end where it is

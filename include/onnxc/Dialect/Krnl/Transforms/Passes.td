@@ -30,7 +30,8 @@ def KrnlCheckSizesPass : Pass<"krnl-check-sizes"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::onnxc::krnl::KrnlDialect"];
 }
 
 def KrnlRefuseFailuresPass : Pass<"krnl-refuse-failures"> {

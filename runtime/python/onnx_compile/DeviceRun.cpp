@@ -43,26 +43,27 @@ tensorsOf(std::vector<DLManagedTensorVersioned> &tensors,
   return list;
 }
 
-OM_STATUS python::chooseDevice(State &state, Runner &runner, int64_t number) {
+OM_STATUS python::setContextDevice(State &state, Runner &runner,
+                                   int64_t number) {
   OM_STATUS status = OM_STATUS_UNSUPPORTED;
   if (state.call.omContextSetDevice)
     status = state.call.omContextSetDevice(runner.context, number);
   // Where the GPU takes no code, the processor runs the model, or no GPU does.
   if (status == OM_STATUS_OK || status == OM_STATUS_UNSUPPORTED)
-    runner.chosen = number;
+    runner.contextDevice = number;
   return status;
 }
 
-int64_t python::placeOf(const State &state, const Runner &runner) {
+int64_t python::runDeviceOf(const State &state, const Runner &runner) {
   return state.call.omContextGetDevice
              ? state.call.omContextGetDevice(runner.context)
              : -1;
 }
 
 PyObject *python::deviceOf(const State &state) {
-  if (state.place < 0)
+  if (state.runDevice < 0)
     Py_RETURN_NONE;
-  return PyLong_FromLongLong(state.place);
+  return PyLong_FromLongLong(state.runDevice);
 }
 
 int python::setDevice(State &state, PyObject *value) {
@@ -80,15 +81,15 @@ int python::setDevice(State &state, PyObject *value) {
     return -1;
   OM_STATUS status;
   Py_BEGIN_ALLOW_THREADS;
-  status = chooseDevice(state, *runner, number);
+  status = setContextDevice(state, *runner, number);
   Py_END_ALLOW_THREADS;
   // A session that began on the processor gets back there.
-  bool isBack = number == 0 && state.device != 0;
+  bool isBack = number == 0 && state.defaultDevice != 0;
   bool isTaken =
       status == OM_STATUS_OK || (status == OM_STATUS_UNSUPPORTED && isBack);
   if (isTaken) {
-    state.device = number;
-    state.place = placeOf(state, *runner);
+    state.defaultDevice = number;
+    state.runDevice = runDeviceOf(state, *runner);
   }
   returnRunner(state, std::move(runner));
   if (isTaken)
@@ -119,8 +120,8 @@ bool python::runOnDevice(State &state, Runner &runner, PyObject *list,
   std::vector<DLManagedTensorVersioned *> made = outputs;
   Py_BEGIN_ALLOW_THREADS;
   // A model for the processor says so where a tensor is on a GPU.
-  if (runner.chosen != runner.device)
-    chooseDevice(state, runner, runner.device);
+  if (runner.contextDevice != runner.tensorDevice)
+    setContextDevice(state, runner, runner.tensorDevice);
   call.omContextSetStream(runner.context,
                           reinterpret_cast<void *>(runner.stream));
   status = call.omContextRunDLPack(runner.context, inputs.data(),

@@ -196,8 +196,8 @@ bool python::takeDeviceTensor(Runner &runner, PyObject *object,
     return false;
   runner.held.push_back(taken.owner);
   managed = {{1, 0}, nullptr, nullptr, taken.flags, taken.tensor};
-  if (runner.device < 0)
-    runner.device = taken.tensor.device.device_id;
+  if (runner.tensorDevice < 0)
+    runner.tensorDevice = taken.tensor.device.device_id;
   return true;
 }
 

@@ -43,7 +43,7 @@ bool python::prepareOutputs(State &state, Runner &runner, PyObject *list,
         return false;
     } else if (PyErr_Occurred()) {
       return false;
-    } else if (runner.device >= 0) {
+    } else if (runner.tensorDevice >= 0) {
       continue; // on the device
     } else if (argument.isStatic && argument.bytes < kLargeOutput) {
       if (!prepareArray(argument, runner.outputs[i], list, i))

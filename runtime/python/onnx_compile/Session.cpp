@@ -121,12 +121,12 @@ void python::returnRunner(State &state, std::unique_ptr<Runner> runner) {
   runner->values.clear();
   runner->texts.clear();
   runner->widened.clear();
-  if (runner->device >= 0) {
+  if (runner->tensorDevice >= 0) {
     std::fill(runner->inTensors.begin(), runner->inTensors.end(),
               DLManagedTensorVersioned());
     std::fill(runner->outTensors.begin(), runner->outTensors.end(),
               DLManagedTensorVersioned());
-    runner->device = -1;
+    runner->tensorDevice = -1;
   }
   runner->outShapes.clear();
   runner->outArrays.clear();
@@ -215,13 +215,13 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
     return false;
   OM_STATUS status;
   state.running.push_back({runner.context, arguments.tag});
-  if (runner.device >= 0) {
+  if (runner.tensorDevice >= 0) {
     runOnDevice(state, runner, list, status);
   } else {
-    int64_t device = state.device;
+    int64_t device = state.defaultDevice;
     Py_BEGIN_ALLOW_THREADS;
-    if (runner.chosen != device)
-      chooseDevice(state, runner, device);
+    if (runner.contextDevice != device)
+      setContextDevice(state, runner, device);
     status = state.call.omContextRun(
         runner.context, runner.inputs.data(), int64_t(runner.inputs.size()),
         runner.outputs.data(), int64_t(runner.outputs.size()));
@@ -233,7 +233,7 @@ bool runWith(State &state, Runner &runner, const RunArguments &arguments,
   if (status != OM_STATUS_OK && !PyErr_Occurred())
     PyErr_SetString(exceptionOf(status),
                     state.call.omContextGetMessage(runner.context));
-  if (PyErr_Occurred() || runner.device >= 0)
+  if (PyErr_Occurred() || runner.tensorDevice >= 0)
     return !PyErr_Occurred();
   return fillOutputs(state, runner, list);
 }
@@ -373,7 +373,7 @@ bool openSession(State &state, const char *path, const char *entry) {
   std::unique_ptr<Runner> runner = borrowRunner(state);
   if (!runner)
     return false;
-  state.place = placeOf(state, *runner);
+  state.runDevice = runDeviceOf(state, *runner);
   state.idle.push_back(std::move(runner));
   return true;
 }

@@ -58,9 +58,9 @@ struct Runner {
   /// The tensors of a run with tensors on a device, in place of their buffers,
   /// which are empty; and their device, -1 in other runs.
   std::vector<DLManagedTensorVersioned> inTensors, outTensors;
-  int64_t device = -1;
+  int64_t tensorDevice = -1;
   uintptr_t stream = kLegacyStream; ///< of that device
-  int64_t chosen = 0;               ///< the GPU that the context was told
+  int64_t contextDevice = 0;        ///< of omContextSetDevice
 };
 
 struct Argument {
@@ -84,9 +84,9 @@ struct State {
   std::shared_ptr<void> library;
   rt::Functions call;
   std::string entry;
-  /// The GPU that contexts are told for runs without tensors on one, and where
-  /// these take place then: that GPU, or -1 for the processor.
-  int64_t device = 0, place = -1;
+  /// The GPU that contexts get for runs without tensors on one, and the device
+  /// of these runs: that GPU, or -1 for the processor.
+  int64_t defaultDevice = 0, runDevice = -1;
   std::vector<Argument> inputs, outputs;
   std::vector<std::unique_ptr<Runner>> idle;
   /// Runs that go on, and their tags.
@@ -141,9 +141,9 @@ bool takeDeviceTensor(Runner &runner, PyObject *object,
 /// exception.
 PyObject *deviceOutput(State &state, DLManagedTensorVersioned *managed);
 /// Sets the GPU of the context of later runs (omContextSetDevice).
-OM_STATUS chooseDevice(State &state, Runner &runner, int64_t number);
+OM_STATUS setContextDevice(State &state, Runner &runner, int64_t number);
 /// The GPU of the context; -1 if it runs on the processor.
-int64_t placeOf(const State &state, const Runner &runner);
+int64_t runDeviceOf(const State &state, const Runner &runner);
 /// The property `device` of sessions.
 PyObject *deviceOf(const State &state);
 int setDevice(State &state, PyObject *value);

@@ -151,7 +151,7 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
 static llvm::Error checkDevice(const CompileOptions &options) {
   std::pair<bool, std::string> with[] = {
       {options.tf32, "--tf32 is for the products of a GPU"},
-      {options.cudaCode != "ptx", "--cuda-code is about the kernels of a GPU"},
+      {!options.cudaCode.empty(), "--cuda-code is about the kernels of a GPU"},
       {options.emitsKernels(),
        "--emit=" + options.emit + " writes the kernels of a GPU"}};
   for (const auto &[isGiven, what] : with)

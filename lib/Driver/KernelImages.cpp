@@ -30,7 +30,9 @@ static Kinds kindsOf(const CompileOptions &options) {
     return {options.emit == "ptx", options.emit == "sass"};
   if (options.emit == "asm")
     return {false, false};
-  return {options.cudaCode != "cubin", options.cudaCode != "ptx"};
+  bool isBoth = options.cudaCode == "both",
+       isCubin = options.cudaCode == "cubin";
+  return {!isCubin, isBoth || isCubin};
 }
 
 /// Makes all that the output or the report has.

@@ -35,8 +35,8 @@ struct CompileOptions {
   /// on the processor where there is none.
   std::string device = "cpu";
   /// The kernels of a GPU as text that any driver compiles (ptx), as code for
-  /// GPUs of one generation (cubin), or both.
-  std::string cudaCode = "ptx";
+  /// GPUs of one generation (cubin), or both; empty where none is given: ptx.
+  std::string cudaCode;
   /// Products of f32 may be those of tf32 on a GPU.
   bool tf32 = false;
   std::string triple;

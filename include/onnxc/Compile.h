@@ -159,6 +159,10 @@ OM_COMPILER_API const char *omCompilerGetExplanation(OMCompiler *compiler,
 /* Path of the file that was written; of several, as --emit=ptx writes for
  * several GPUs, the first. The report lists all. */
 OM_COMPILER_API const char *omCompilerGetOutput(const OMCompiler *compiler);
+/* Path of the file that a compilation of the model `path` writes with the
+ * options as they are, "-" for what the output handler gets. */
+OM_COMPILER_API const char *omCompilerOutputFor(OMCompiler *compiler,
+                                                const char *path);
 /* Sizes and times, as text or (format "json") as JSON with a schema number;
  * with the option "explain-recipes" also the recipes that kernels could have.
  * With "explain-nodes" the nodes of the model as well; then "nodes" is a table

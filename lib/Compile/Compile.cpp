@@ -23,7 +23,7 @@ struct OMCompiler {
   OMOutputFunction onOutput = nullptr;
   void *outputUser = nullptr;
   std::atomic<bool> cancel = false;
-  std::string messages, reportText;
+  std::string messages, reportText, outputName;
   Report report;
   Findings findings;
   Explanation explanation;
@@ -235,6 +235,12 @@ const char *omCompilerGetMessages(const OMCompiler *compiler) {
 const char *omCompilerGetOutput(const OMCompiler *compiler) {
   const std::vector<std::string> &outputs = compiler->report.outputs;
   return outputs.empty() ? "" : outputs.front().c_str();
+}
+
+const char *omCompilerOutputFor(OMCompiler *compiler, const char *path) {
+  compiler->outputName =
+      outputOf({path ? path : "", std::nullopt}, compiler->options);
+  return compiler->outputName.c_str();
 }
 
 const char *omCompilerGetFindings(OMCompiler *compiler, const char *format) {

@@ -501,6 +501,10 @@ static void writeReproducer(const Input &input, const CompileOptions &options,
                         " --resume=" + before.str()});
 }
 
+std::string onnxc::outputOf(const Input &input, const CompileOptions &options) {
+  return completeOptions(input, options).output;
+}
+
 Outcome onnxc::inspect(const Input &input, const CompileOptions &options,
                        const Events &events, Report &report,
                        const Observers &observers) {

@@ -9,11 +9,6 @@
 
 #include <cstdio>
 
-/// Takes the output that has "-" as its name instead of printing it.
-static void noteOutput(void *isPrinted, const char *, size_t) {
-  *static_cast<bool *>(isPrinted) = true;
-}
-
 static bool printsRecipes(const CommandLine &line) {
   return llvm::is_contained(
       line.options, std::pair<std::string, std::string>("emit-recipes", "-"));
@@ -34,20 +29,23 @@ static int compileModel(CommandLine &line) {
                                  "standard output: give that one a file";
   if (line.has("report") && printsRecipes(line))
     return usageError(line, bothPrinted);
-  return withCompiler(line, [&](OMCompiler *compiler, Console &console) {
-    bool isPrinted = false;
-    if (line.has("report"))
-      omCompilerSetOutputHandler(compiler, noteOutput, &isPrinted);
-    int status = compileInput(compiler, line.operands.front());
-    if (isPrinted)
+  std::string report;
+  int status = withCompiler(line, [&](OMCompiler *compiler, Console &console) {
+    const char *model = line.operands.front().c_str();
+    if (line.has("report") &&
+        llvm::StringRef(omCompilerOutputFor(compiler, model)) == "-")
       return usageError(line, bothPrinted);
-    if (status == OM_COMPILE_OK) {
-      console.finish(compiler);
-      if (!format.empty())
-        std::fputs(omCompilerGetReport(compiler, format.c_str()), stdout);
-    }
+    int status = compileInput(compiler, model);
+    if (status != OM_COMPILE_OK)
+      return status;
+    console.finish(compiler);
+    if (!format.empty())
+      report = omCompilerGetReport(compiler, format.c_str());
     return status;
   });
+  // An interrupt ends the process while nobody reads on.
+  std::fputs(report.c_str(), stdout);
+  return status;
 }
 
 static int simplifyModel(CommandLine &line) {

@@ -71,6 +71,9 @@ struct Input {
 Outcome compile(const Input &input, const CompileOptions &options,
                 const Events &events, Report &report);
 
+/// The path of what compile() writes, "-" for what `Events::output` receives.
+std::string outputOf(const Input &input, const CompileOptions &options);
+
 /// Looks at a compilation from inside. Either may be left out.
 struct Observers {
   /// The module after the import ("onnx-basic") and after each phase.

@@ -21,6 +21,7 @@ using namespace mlir;
 
 namespace onnxc::target {
 
+/// Words of C and C++, macros, and names whose NAME_create the system has.
 static constexpr StringLiteral keywords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch "
     "char char16_t char32_t char8_t class co_await co_return co_yield compl "
@@ -31,7 +32,8 @@ static constexpr StringLiteral keywords =
     "register reinterpret_cast requires restrict return short signed sizeof "
     "static static_assert static_cast struct switch template this thread_local "
     "throw true try typedef typeid typename union unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq linux main unix";
+    "volatile wchar_t while xor xor_eq errno linux main pthread thrd timer "
+    "unix";
 
 /// Returns true for types and macros of the standard headers that the header
 /// includes: int64_t, INT64_MAX, UINT8_C.
@@ -309,12 +311,12 @@ void HeaderWriter::writeRun(ArrayRef<Field> inputs,
   os << "  return status;\n}\n";
 }
 
+/// No name is the prefix alone: that may be one of the C library.
 void HeaderWriter::writeClass() const {
   os << "\n#ifdef __cplusplus\n} // extern \"C\"\n\n#include <memory>\n\n"
-     << "namespace " << prefix << " {\n\n"
      << "/// A context that destroys itself; false if there is none.\n"
-     << "class Model {\npublic:\n"
-     << "  Model() : owned(" << prefix << "_create()) {}\n"
+     << "class " << prefix << "_model {\npublic:\n"
+     << "  " << prefix << "_model() : owned(" << prefix << "_create()) {}\n"
      << "  explicit operator bool() const { return bool(owned); }\n"
      << "  OMContext *context() const { return owned.get(); }\n"
      << "  OM_STATUS run(const " << prefix << "_inputs &inputs, " << prefix
@@ -326,8 +328,7 @@ void HeaderWriter::writeClass() const {
      << "private:\n  struct Destroy {\n"
      << "    void operator()(OMContext *context) const { "
         "omContextDestroy(context); }\n  };\n"
-     << "  std::unique_ptr<OMContext, Destroy> owned;\n};\n\n"
-     << "} // namespace " << prefix << "\n#endif\n";
+     << "  std::unique_ptr<OMContext, Destroy> owned;\n};\n#endif\n";
 }
 
 void HeaderWriter::writeContexts(ArrayRef<Field> inputs,

@@ -6,6 +6,7 @@
 
 #include "Subcommand.h"
 
+#include "onnxc/Support/CommandNames.h"
 #include "onnxc/Support/HelpText.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -144,6 +145,14 @@ void Parser::checkOperands() {
   llvm::SmallVector<StringRef> names;
   result.command->operands.split(names, ' ');
   size_t given = result.operands.size();
+  llvm::SmallVector<StringRef> commands;
+  for (const Subcommand *command : subcommands().drop_front())
+    commands.push_back(command->name);
+  if (given && result.command->name.empty())
+    result.error =
+        onnxc::explainCommand(result.operands[0], given == 1, commands);
+  if (!result.error.empty())
+    return;
   std::string last = given ? result.operands.back() : "";
   if (given > names.size())
     result.error = names.size() == 1

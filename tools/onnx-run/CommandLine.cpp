@@ -10,6 +10,7 @@
 #include "Options.h"
 
 #include "onnxc/Support/ByteCount.h"
+#include "onnxc/Support/CommandNames.h"
 #include "onnxc/Support/HelpText.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -349,11 +350,15 @@ static std::string commandNames(StringRef between) {
       between);
 }
 
-/// Returns true if the word, which is before another one, was meant as a
-/// command: it names no file.
-static bool looksLikeCommand(StringRef word) {
-  return !word.empty() && !word.contains('.') && !word.contains('/') &&
-         !sys::fs::exists(word);
+/// Reports a model that was meant as a command.
+static Error checkModel(const Options &options, bool isOnly) {
+  if (options.isCommandGiven)
+    return Error::success();
+  SmallVector<StringRef> names;
+  for (const CommandRow &row : commands)
+    names.push_back(row.name);
+  std::string error = explainCommand(options.model, isOnly, names);
+  return error.empty() ? Error::success() : failure("%s", error.c_str());
 }
 
 static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
@@ -382,15 +387,16 @@ static Expected<Options> parseWords(ArrayRef<const char *> arguments) {
       arguments = arguments.drop_front();
       continue;
     }
-    if (looksLikeCommand(options.model))
-      return failure("unknown command '%s'; commands are: %s",
-                     options.model.c_str(), commandNames(", ").c_str());
+    if (Error error = checkModel(options, /*isOnly=*/false))
+      return std::move(error);
     if (!options.model.empty())
       return failure("expected one model, but got '%s' and '%s'",
                      options.model.c_str(), argument.str().c_str());
     options.model = argument.str();
     arguments = arguments.drop_front();
   }
+  if (Error error = checkModel(options, /*isOnly=*/true))
+    return std::move(error);
   return options;
 }
 
@@ -423,6 +429,12 @@ Expected<Options> run::parseCommandLine(ArrayRef<const char *> arguments) {
                    "files");
   if (options->snapshotFolder.empty() != options->when.empty())
     return failure("--snapshot=FOLDER and --when=CONDITION require each other");
+  bool isOneRun = options->runs == 1 && options->dataSets.size() < 2;
+  if (!options->saveFolder.empty() && !isOneRun)
+    return failure(
+        "--save writes the outputs of one run, but there are "
+        "several: --snapshot=FOLDER --when=CONDITION writes those of "
+        "each that it selects");
   bool checks = accepts(Checks, options->command);
   if (!checks && options->dataSets.size() > 1)
     return failure("--data-set may be given only once to this command");

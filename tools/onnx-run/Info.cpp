@@ -189,6 +189,9 @@ static Error printNodes(const Artefact &artefact, const Options &options) {
   Expected<NodeTable> table = NodeTable::read(options.model, cpu ? cpu : "");
   if (!table)
     return table.takeError();
+  if (!table->hasNodes())
+    return failure("%s does not record its nodes: it was compiled with --strip",
+                   options.model.c_str());
   json::Array launches;
   for (const Launch &launch : table->getLaunches()) {
     json::Object facts{{"function", launch.function},

@@ -156,6 +156,7 @@ Expected<NodeTable> NodeTable::read(StringRef path, StringRef cpu) {
       continue;
     }
     Expected<std::string> text = contentsOf(section);
+    table.isKnown = true;
     Error error = text ? table.parse(*text, cpu) : text.takeError();
     if (error)
       return failure("the table of nodes in %s is damaged: %s",

@@ -47,6 +47,8 @@ public:
   static llvm::Expected<NodeTable> read(llvm::StringRef path,
                                         llvm::StringRef cpu);
 
+  /// False for an artefact that was stripped.
+  bool hasNodes() const { return isKnown; }
   llvm::ArrayRef<Launch> getLaunches() const { return launches; }
   /// The peak rates of the device that launches are compiled for
   /// (lib/Driver/NodeTable.h); null for those of processors.
@@ -69,6 +71,7 @@ private:
 
   std::vector<std::pair<std::string, std::string>> nodes;
   std::vector<Launch> launches;
+  bool isKnown = false;
   llvm::json::Value peaks = nullptr;
 };
 

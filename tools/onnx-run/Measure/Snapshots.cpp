@@ -20,10 +20,15 @@ using namespace onnxc::run;
 
 static volatile std::sig_atomic_t wasSignalled = 0;
 
+/// Without an extension. Letters of all scripts are kept; a name may be longer
+/// than that of a file.
 static std::string fileNameOf(StringRef name) {
-  std::string file = name.str();
+  constexpr size_t maxLength = 200;
+  std::string file = json::fixUTF8(name);
+  if (file.size() > maxLength)
+    file = json::fixUTF8(StringRef(file).take_front(maxLength));
   for (char &c : file)
-    if (!isAlnum(c) && c != '-' && c != '.')
+    if (isASCII(c) && !isAlnum(c) && c != '-' && c != '.')
       c = '_';
   return file;
 }

@@ -55,6 +55,7 @@ struct EntryImporter {
                        llvm::StringSet<> &found);
   StringRef optionOf(size_t output) const;
   void checkOverrides();
+  void checkAgreement(const ValueInfoProto &input);
   Type inputType(const ValueInfoProto &input);
   DictionaryAttr describe(const ValueInfoProto &info, Type type,
                           bool isOverridden);
@@ -221,6 +222,7 @@ void EntryImporter::checkOverrides() {
       for (const auto &dim : input->type().tensor_type().shape().dim())
         if (dim.has_dim_param())
           dims.insert(dim.dim_param());
+    checkAgreement(*input);
   }
   for (const auto &[name, shape] : state.options.shapes)
     if (!names.contains(name))
@@ -235,6 +237,25 @@ void EntryImporter::checkOverrides() {
     if (size < 0 || size > state.limits.dimension)
       state.error(state.modelLoc) << "size " << size << " of dimension "
                                   << quote(name) << " is out of range";
+  }
+}
+
+/// Reports a size of --dim that --shape says otherwise.
+void EntryImporter::checkAgreement(const ValueInfoProto &input) {
+  auto given = state.options.shapes.find(input.name());
+  if (given == state.options.shapes.end() || !input.type().has_tensor_type())
+    return;
+  for (auto [dim, size] :
+       llvm::zip(input.type().tensor_type().shape().dim(), given->second)) {
+    auto fixed = state.options.dims.find(dim.dim_param());
+    if (!dim.has_dim_param() || fixed == state.options.dims.end() ||
+        fixed->second == size)
+      continue;
+    state.error(state.nameLoc(input.name()))
+        << "--shape gives dimension " << quote(dim.dim_param()) << " of input "
+        << quote(input.name())
+        << (size < 0 ? " no size" : " the size " + std::to_string(size))
+        << ", but --dim gives it " << fixed->second;
   }
 }
 

@@ -138,6 +138,23 @@ givenShape(const OMArgument &argument, const Options &options) {
   return std::nullopt;
 }
 
+/// Fails where --dim gives a dimension another size than --shape.
+static Error checkAgreement(const OMArgument &argument,
+                            const StringMap<int64_t> &symbols,
+                            ArrayRef<int64_t> shape) {
+  if (!argument.symbols || argument.rank != int64_t(shape.size()))
+    return Error::success();
+  for (auto [i, size] : enumerate(shape))
+    if (const char *symbol = argument.symbols[i])
+      if (auto dim = symbols.find(symbol);
+          dim != symbols.end() && dim->second != size)
+        return failure("--shape gives dimension '%s' of input '%s' the size "
+                       "%lld, but --dim gives it %lld",
+                       symbol, argument.name, (long long)size,
+                       (long long)dim->second);
+  return Error::success();
+}
+
 /// Sizes that were not given are 1, and `guesses` has the option for others.
 static Expected<std::vector<int64_t>>
 shapeFor(const OMArgument &argument, const Options &options,
@@ -146,8 +163,10 @@ shapeFor(const OMArgument &argument, const Options &options,
       givenShape(argument, options);
   if (!given)
     return given.takeError();
-  if (*given)
-    return **given;
+  if (*given) {
+    Error error = checkAgreement(argument, symbols, **given);
+    return error ? Expected<std::vector<int64_t>>(std::move(error)) : **given;
+  }
   if (argument.rank < 0)
     return failure("input '%s' has no fixed rank: use --shape %s:1x...",
                    argument.name, argument.name);

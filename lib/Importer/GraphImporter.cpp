@@ -361,6 +361,21 @@ static std::vector<std::string> describeReferences(const NodeProto &node) {
   return problems;
 }
 
+/// Names the attributes of the function around that the node refers to and the
+/// call does not give.
+void GraphImporter::noteMissing(const NodeProto &node,
+                                InFlightDiagnostic &diagnostic) const {
+  for (const AttributeProto &attribute : node.attribute())
+    if (const std::string &outer = attribute.ref_attr_name();
+        frame.function && !outer.empty() && !frame.attributes.contains(outer))
+      diagnostic.attachNote()
+          << "attribute " << quote(attribute.name()) << " is attribute "
+          << quote(outer) << " of the function "
+          << quote(frame.function->name()) << ", which node "
+          << quote(StringRef(frame.prefix).drop_back().str())
+          << " does not give";
+}
+
 static NodeProto moveToOwnDomain(const NodeProto &node,
                                  const Misplaced &actual) {
   NodeProto moved = node;
@@ -403,8 +418,10 @@ void GraphImporter::importNode(const NodeProto &node, int index) {
   if (!frame.function)
     llvm::append_range(problems, describeReferences(node));
   for (const std::string &problem : problems)
-    if (!state.hasGivenUp())
-      error(proto, loc) << problem;
+    if (!state.hasGivenUp()) {
+      InFlightDiagnostic diagnostic = error(proto, loc) << problem;
+      noteMissing(node, diagnostic);
+    }
   if (!problems.empty())
     return breakOutputs(proto);
   bool hasUnread = llvm::any_of(proto.output(), [&](const std::string &name) {

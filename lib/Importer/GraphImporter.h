@@ -143,6 +143,8 @@ private:
   ::onnx::NodeProto dropUnread(const ::onnx::NodeProto &node,
                                int64_t version) const;
   int64_t versionOf(const ::onnx::NodeProto &node) const;
+  void noteMissing(const ::onnx::NodeProto &node,
+                   mlir::InFlightDiagnostic &diagnostic) const;
   mlir::InFlightDiagnostic error(const ::onnx::NodeProto &node,
                                  mlir::Location loc);
   void breakOutputs(const ::onnx::NodeProto &node);

@@ -4,110 +4,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Target/IR/Target.h"
-
 #include "CheckOptions.h"
+#include "Compilation.h"
 #include "ModuleOutput.h"
 #include "RefitTable.h"
 #include "RunBudget.h"
 #include "onnxc/Driver/Artefact.h"
 #include "onnxc/Driver/Messages.h"
-#include "onnxc/Driver/SourceFiles.h"
-#include "onnxc/Pipeline/RuntimeFolder.h"
 #include "onnxc/Report/Layers.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Exporter/Exporter.h"
 #include "onnxc/Importer/Importer.h"
-#include "onnxc/Pipeline/Phases.h"
-#include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Recipe/VectorizationReport.h"
-#include "onnxc/Schema/CustomOps.h"
 #include "onnxc/Support/Budget.h"
-#include "onnxc/Target/Artefact/Link.h"
-#include "onnxc/Target/Target.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
 #include <sys/resource.h>
 
 using namespace mlir;
 using namespace onnxc;
-
-namespace {
-
-/// The state of one compilation.
-class Compilation {
-public:
-  Compilation(const Input &input, const CompileOptions &options,
-              const Events &events, Report &report,
-              const Observers *observers = nullptr)
-      : input(input), options(options), events(events), report(report),
-        observers(observers) {}
-
-  Outcome run();
-
-  /// Name of the step that did not end well.
-  StringRef failedStep() const { return stepName; }
-
-private:
-  Outcome prepare();
-  Outcome loadCustomOps();
-  Outcome load();
-  Outcome importModel();
-  Outcome parsePhase();
-  Outcome takeTargets();
-  void reportTargets();
-  llvm::Error checkOptions(SmallVector<krnl::TargetAttr> &levels);
-  llvm::Error checkFiles(ArrayRef<krnl::TargetAttr> levels);
-  void warnOfRuntime();
-  void startThreads();
-  Outcome runPhases();
-  Outcome runPhase(const Phase &phase);
-  Outcome writeCode();
-  Outcome writeText();
-  Outcome readTimes();
-  Outcome step(StringRef name, llvm::function_ref<Outcome()> work);
-  Outcome fail(Outcome outcome, const Twine &message);
-  Outcome reject(llvm::Error error);
-  Outcome failToWrite(llvm::Error error);
-  bool isCancelled() const { return events.cancel && *events.cancel; }
-  bool isExhausted();
-  unsigned countSteps() const;
-  Outcome writeModel();
-  Outcome write();
-  void observe(StringRef phase);
-  bool isCode() const { return llvm::is_contained(codeKinds, options.emit); }
-  bool isModel() const { return options.emit == modelKind; }
-
-  const Input &input;
-  const CompileOptions &options;
-  const Events &events;
-  Report &report;
-  /// The observers; if not null, nothing is written.
-  const Observers *observers;
-  /// The targets of the options, one for each level.
-  llvm::SmallVector<krnl::TargetAttr> targets;
-  /// Outlives the context, which refers to their operators.
-  std::vector<target::CustomLibrary> customLibraries;
-  std::unique_ptr<llvm::DefaultThreadPool> pool;
-  std::unique_ptr<MLIRContext> context;
-  OwningOpRef<ModuleOp> module;
-  std::optional<SourceFiles> files;
-  Outputs outputs;
-  /// Recipe files that were not there before.
-  std::vector<std::string> newRecipeFiles;
-  unsigned stepNumber = 0;
-  std::string stepName;
-};
-
-} // namespace
 
 Outcome Compilation::fail(Outcome outcome, const Twine &message) {
   if (events.message)
@@ -177,129 +96,6 @@ bool Compilation::isExhausted() {
   Location position =
       module ? module->getLoc() : Location(UnknownLoc::get(context.get()));
   return failed(Budget::find(context.get())->report(position));
-}
-
-/// No more threads than there are processors.
-void Compilation::startThreads() {
-  if (options.threads == 1)
-    return;
-  llvm::ThreadPoolStrategy strategy =
-      llvm::hardware_concurrency(options.threads);
-  strategy.Limit = true;
-  pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
-  context->setThreadPool(*pool);
-}
-
-/// Sets the targets of processors, and `levels` to those that code is made for.
-llvm::Error Compilation::checkOptions(SmallVector<krnl::TargetAttr> &levels) {
-  if (llvm::Error error =
-          resolveTargets(context.get(), options, targets, levels))
-    return error;
-  if (llvm::Error error = checkOutputName(options))
-    return error;
-  if (!observers)
-    if (llvm::Error error = checkSideFiles(options))
-      return error;
-  reportTargets();
-  if (llvm::Error error = checkTargets(options, targets, levels))
-    return error;
-  if (llvm::Error error = checkRunBudget(options))
-    return error;
-  if (!options.resume.empty() &&
-      lastPhase(options.emit) < phaseNumber(options.resume))
-    return llvm::createStringError("--emit=" + options.emit +
-                                   " comes before --resume=" + options.resume);
-  return llvm::Error::success();
-}
-
-Outcome Compilation::prepare() {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  context =
-      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->loadAllAvailableDialects();
-  Budget::start(context.get(), options.limits, events.cancel);
-  SmallVector<krnl::TargetAttr> levels;
-  if (llvm::Error error = checkOptions(levels))
-    return reject(std::move(error));
-  if (llvm::Error error = checkFiles(levels))
-    return failToWrite(std::move(error));
-  warnOfRuntime();
-  startThreads();
-  return loadCustomOps();
-}
-
-/// Says so if constants would be computed but for the runtime.
-void Compilation::warnOfRuntime() {
-  bool folds = options.level > 0 &&
-               (options.resume.empty() ||
-                phaseNumber(options.resume) < phaseNumber("krnl")) &&
-               lastPhase(options.emit) >= phaseNumber("onnx");
-  if (!folds || !events.message || !findHostRuntime(options).empty())
-    return;
-  std::string folder = options.runtimeDir.empty()
-                           ? "beside the compiler"
-                           : "in '" + options.runtimeDir + "'";
-  events.message({Severity::Warning, "",
-                  "cannot find onnxc_rt.o " + folder +
-                      ": fewer constants are computed at compile time; use "
-                      "--runtime-dir"});
-}
-
-/// Whether files can be written is known before the work.
-llvm::Error Compilation::checkFiles(ArrayRef<krnl::TargetAttr> levels) {
-  outputs = outputsOf(options, levels);
-  if (observers) {
-    outputs.artefacts.clear();
-    outputs.header.clear();
-    outputs.weights.clear();
-    outputs.constants.clear();
-  }
-  newRecipeFiles.clear();
-  llvm::copy_if(
-      outputs.recipes, std::back_inserter(newRecipeFiles),
-      [](const std::string &file) { return !llvm::sys::fs::exists(file); });
-  return checkOutputs(outputs);
-}
-
-Outcome Compilation::loadCustomOps() {
-  if (options.customOpLibs.empty())
-    return Outcome::Done;
-  std::string runtime =
-      options.runtimeDir.empty() ? findRuntime() : options.runtimeDir;
-  auto &ops = context->getOrLoadDialect<onnx::ONNXDialect>()
-                  ->addInterface<schema::CustomOps>();
-  for (const std::string &path : options.customOpLibs) {
-    llvm::Expected<target::CustomLibrary> library =
-        target::CustomLibrary::load(path, runtime);
-    if (!library)
-      return reject(library.takeError());
-    for (const auto &[name, function] : library->getEntries())
-      if (llvm::Error error =
-              ops.add(path, name, reinterpret_cast<OMCustomEntry>(function)))
-        return reject(std::move(error));
-    customLibraries.push_back(std::move(*library));
-  }
-  return Outcome::Done;
-}
-
-void Compilation::reportTargets() {
-  report.target =
-      (targets.front().getTriple() + " " + target::processorNames(targets))
-          .str();
-}
-
-/// The modules of IR from the phase krnl on are for the targets that they name.
-Outcome Compilation::takeTargets() {
-  if (phaseNumber(options.resume) < phaseNumber("krnl"))
-    return Outcome::Done;
-  auto known = targetsOfModules(*module, input.path, targets);
-  if (!known)
-    return reject(known.takeError());
-  targets = std::move(*known);
-  reportTargets();
-  llvm::Error error = checkFiles(targets);
-  return error ? failToWrite(std::move(error)) : Outcome::Done;
 }
 
 Outcome Compilation::load() {

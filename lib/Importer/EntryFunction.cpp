@@ -5,13 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "EntryFunction.h"
 
-#include "BodyTaps.h"
+#include "EntryTaps.h"
 #include "PartOfGraph.h"
 #include "ProtoTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "onnxc/Support/NodeLocations.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -23,13 +21,6 @@ using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
 namespace {
-/// An output of --taps.
-struct Tap {
-  size_t order;   ///< of its operation
-  size_t output;  ///< its number; of those in bodies a later one
-  BodyTap ofBody; ///< no value for those of the main graph
-};
-
 /// Builds the entry function step by step.
 struct EntryImporter {
   ImportState &state;
@@ -42,17 +33,10 @@ struct EntryImporter {
   SmallVector<DictionaryAttr> inputAttrs = {};
   /// The graph's own, or those of the options; the last are those of --taps.
   std::vector<ValueInfoProto> outputs = {};
-  size_t tapCount = 0;
-  /// The tensors in branches and bodies that --taps names.
-  llvm::StringSet<> namedBodyTaps = {};
-  /// By tap the node that computes it, and the branch or body that it is in.
-  NamedAttrList tapNodes = {}, tapBodies = {};
+  EntryTaps taps = {state, graph, outputs};
 
   void collectInputs();
   void collectOutputs();
-  void collectTaps();
-  void collectBodyTaps(const llvm::StringSet<> &wanted,
-                       llvm::StringSet<> &found);
   StringRef optionOf(size_t output) const;
   void checkOverrides();
   void checkAgreement(const ValueInfoProto &input);
@@ -64,10 +48,6 @@ struct EntryImporter {
                SmallVectorImpl<Value> &results);
   void completeRest(func::FuncOp function, SmallVectorImpl<Value> &results);
   void finish(func::FuncOp function, ArrayRef<Value> results);
-  void addBodyTaps(func::ReturnOp ret);
-  std::vector<Tap> tapsInOrder(func::ReturnOp ret);
-  void handOutTaps(func::ReturnOp ret, std::vector<Tap> &taps);
-  void noteTaps(ModuleOp module, func::FuncOp function);
 };
 } // namespace
 
@@ -105,18 +85,6 @@ void EntryImporter::collectInputs() {
   }
 }
 
-/// The graph's declaration of the tensor `name`, possibly the name alone.
-static ValueInfoProto findInfo(const GraphProto &graph,
-                               const std::string &name) {
-  for (const auto *infos : {&graph.output(), &graph.value_info()})
-    for (const ValueInfoProto &info : *infos)
-      if (info.name() == name)
-        return info;
-  ValueInfoProto bare;
-  bare.set_name(name);
-  return bare;
-}
-
 /// The tensors that a name of --to stands for: that of a node for its results,
 /// where no tensor has it.
 static SmallVector<std::string> tensorsOf(const GraphProto &graph,
@@ -147,66 +115,9 @@ void EntryImporter::collectOutputs() {
     outputs.assign(graph.output().begin(), graph.output().end());
 }
 
-/// Notes the tensors of --taps in branches and bodies, and the names that are
-/// theirs. "all" leaves constants out, which are the same in each run.
-void EntryImporter::collectBodyTaps(const llvm::StringSet<> &wanted,
-                                    llvm::StringSet<> &found) {
-  // These delete operations.
-  if (!state.options.from.empty() || !state.options.to.empty())
-    return;
-  bool all = wanted.contains("all");
-  forEachBodyTensor(graph, [&](const std::string &path,
-                               const ::onnx::NodeProto &node,
-                               const std::string &tensor) {
-    bool isNamed = false;
-    for (const std::string &name : {node.name(), tensor, path + tensor})
-      if (!name.empty() && wanted.contains(name)) {
-        found.insert(name);
-        isNamed = true;
-      }
-    if (isNamed || (all && node.op_type() != "Constant"))
-      state.wantedBodyTaps.insert(path + tensor);
-    if (isNamed)
-      namedBodyTaps.insert(path + tensor);
-  });
-}
-
-/// Adds the tensors of --taps that are no outputs yet, in the order of the
-/// nodes. The name of a node stands for its outputs.
-void EntryImporter::collectTaps() {
-  const std::vector<std::string> &taps = state.options.taps;
-  bool all = llvm::is_contained(taps, "all");
-  if (all && !state.options.from.empty())
-    state.error(state.modelLoc)
-        << "--taps=all and --from cannot be combined: name the tensors";
-  llvm::StringSet<> wanted, present;
-  wanted.insert_range(taps);
-  for (const ValueInfoProto &output : outputs)
-    present.insert(output.name());
-  size_t before = outputs.size();
-  auto add = [&](const std::string &name) {
-    if (!name.empty() && present.insert(name).second)
-      outputs.push_back(findInfo(graph, name));
-  };
-  llvm::StringSet<> nodes;
-  collectBodyTaps(wanted, nodes);
-  for (const ::onnx::NodeProto &node : graph.node()) {
-    bool isNamed = !node.name().empty() && wanted.contains(node.name());
-    if (isNamed)
-      nodes.insert(node.name());
-    for (const std::string &name : node.output())
-      if (all || isNamed || wanted.contains(name))
-        add(name);
-  }
-  for (const std::string &name : taps)
-    if (name != "all" && !nodes.contains(name))
-      add(name);
-  tapCount = outputs.size() - before;
-}
-
 /// Who names this output, for messages.
 StringRef EntryImporter::optionOf(size_t output) const {
-  if (output + tapCount >= outputs.size())
+  if (output + taps.size() >= outputs.size())
     return "--taps: ";
   return state.options.to.empty() ? "graph output " : "--to: ";
 }
@@ -393,7 +304,7 @@ void EntryImporter::completeRest(func::FuncOp function,
 void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   auto ret = func::ReturnOp::create(builder, function.getLoc(), results);
   if (!state.bodyTaps.empty() && state.errorCount == 0)
-    addBodyTaps(ret);
+    taps.addBodyTaps(ret);
   // Initializers that nothing reads.
   SmallVector<Operation *> unused;
   for (Operation &op : function.front().without_terminator())
@@ -411,92 +322,6 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
   function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
 }
 
-/// "conv1 (Conv)"; empty for what no node computes.
-static std::string nodeText(Location loc) {
-  SmallVector<onnxc::NodeName> made = onnxc::nodesOf(loc);
-  return made.empty()
-             ? ""
-             : (made.front().name + " (" + made.front().op + ")").str();
-}
-
-/// All taps in the order in which nodes compute them: those inside a node
-/// before its own.
-std::vector<Tap> EntryImporter::tapsInOrder(func::ReturnOp ret) {
-  DenseMap<Operation *, size_t> order;
-  ret->getParentOp()->walk(
-      [&](Operation *op) { order.insert({op, order.size()}); });
-  std::vector<Tap> taps;
-  for (size_t i = outputs.size() - tapCount; i < outputs.size(); ++i) {
-    Operation *made = ret.getOperand(i).getDefiningOp();
-    taps.push_back({made ? order.lookup(made) : 0, i, {}});
-  }
-  for (const BodyTap &tap : state.bodyTaps) {
-    Location loc = tap.value.getLoc();
-    if (canHandOut(tap.value))
-      taps.push_back({order.lookup(tap.value.getDefiningOp()),
-                      outputs.size() + taps.size(), tap});
-    else if (namedBodyTaps.contains(tap.name))
-      state.error(loc) << "--taps: " << quote(tap.name)
-                       << " is not available: a Scan or SequenceMap around it "
-                          "cannot return it";
-  }
-  llvm::sort(taps, [](const Tap &a, const Tap &b) {
-    return std::tie(a.order, a.output) < std::tie(b.order, b.output);
-  });
-  return taps;
-}
-
-/// Makes outputs, which come last, of the tensors of branches and bodies.
-/// handOut() replaces the operations around, whose results come later: values
-/// of the main graph are those of the return.
-void EntryImporter::handOutTaps(func::ReturnOp ret, std::vector<Tap> &taps) {
-  for (Tap &tap : llvm::reverse(taps))
-    if (tap.ofBody.value) {
-      ValueInfoProto info;
-      info.set_name(tap.ofBody.name);
-      Value value = tap.ofBody.value;
-      tapNodes.set(info.name(),
-                   builder.getStringAttr(nodeText(value.getLoc())));
-      tapBodies.set(info.name(), builder.getStringAttr(tap.ofBody.body));
-      tap.output = outputs.size();
-      outputs.push_back(info);
-      ret->insertOperands(ret.getNumOperands(), handOut(value));
-    }
-}
-
-/// Makes outputs of the tensors of branches and bodies, and brings all taps in
-/// order.
-void EntryImporter::addBodyTaps(func::ReturnOp ret) {
-  size_t others = outputs.size() - tapCount;
-  std::vector<Tap> taps = tapsInOrder(ret);
-  handOutTaps(ret, taps);
-  std::vector<ValueInfoProto> infos(outputs.begin(), outputs.begin() + others);
-  SmallVector<Value> results(ret.getOperands().take_front(others));
-  for (const Tap &tap : taps) {
-    infos.push_back(outputs[tap.output]);
-    results.push_back(ret.getOperand(tap.output));
-  }
-  ret->setOperands(results);
-  outputs = std::move(infos);
-  tapCount = taps.size();
-}
-
-/// The artefact records how many outputs are taps, which nodes compute them,
-/// and which branch or body they are in.
-void EntryImporter::noteTaps(ModuleOp module, func::FuncOp function) {
-  module->setAttr("onnx.taps", builder.getI64IntegerAttr(int64_t(tapCount)));
-  auto results = function.front().getTerminator()->getOperands();
-  for (auto [output, value] : llvm::zip_equal(
-           ArrayRef(outputs).take_back(tapCount), results.take_back(tapCount)))
-    if (std::string node = nodeText(value.getLoc());
-        !node.empty() && !tapNodes.get(output.name()))
-      tapNodes.set(output.name(), builder.getStringAttr(node));
-  if (!tapNodes.empty())
-    module->setAttr("onnx.tap_nodes", tapNodes.getDictionary(state.context));
-  if (!tapBodies.empty())
-    module->setAttr("onnx.tap_bodies", tapBodies.getDictionary(state.context));
-}
-
 LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
                                                    const GraphProto &graph,
                                                    const Frame &frame,
@@ -504,7 +329,7 @@ LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
   EntryImporter entry{state, graph, frame, OpBuilder(state.context)};
   entry.collectInputs();
   entry.collectOutputs();
-  entry.collectTaps();
+  entry.taps.collect();
   entry.checkOverrides();
   for (const ValueInfoProto *input : entry.inputs) {
     Type type = entry.inputType(*input);
@@ -529,7 +354,7 @@ LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
   entry.finish(function, results);
   if (isWhole && state.errorCount != 0)
     return failure();
-  if (entry.tapCount && isWhole)
-    entry.noteTaps(module, function);
+  if (entry.taps.size() && isWhole)
+    entry.taps.note(module, function);
   return success();
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Support/Tool.h"
+#include "onnxc/Support/WrapHelp.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -14,5 +15,7 @@ int main(int argc, char **argv) {
   onnxc::prepareTool();
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
-  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return onnxc::wrapHelp(argc, argv, [&] {
+    return int(llvm::failed(mlir::MlirLspServerMain(argc, argv, registry)));
+  });
 }

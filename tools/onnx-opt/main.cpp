@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Support/Tool.h"
+#include "onnxc/Support/WrapHelp.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -14,6 +15,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
   onnxc::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "onnx-opt, the passes of onnx-compile on IR\n", registry));
+  return onnxc::wrapHelp(argc, argv, [&] {
+    return mlir::asMainReturnCode(mlir::MlirOptMain(
+        argc, argv, "onnx-opt, the passes of onnx-compile on IR\n", registry));
+  });
 }

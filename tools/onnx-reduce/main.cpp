@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "onnxc/Pipeline/Registration.h"
 #include "onnxc/Support/Tool.h"
+#include "onnxc/Support/WrapHelp.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
@@ -15,5 +16,7 @@ int main(int argc, char **argv) {
   onnxc::registerAllDialects(registry);
   onnxc::registerAllPasses();
   mlir::MLIRContext context(registry);
-  return llvm::failed(mlir::mlirReduceMain(argc, argv, context));
+  return onnxc::wrapHelp(argc, argv, [&] {
+    return int(llvm::failed(mlir::mlirReduceMain(argc, argv, context)));
+  });
 }

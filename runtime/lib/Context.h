@@ -66,6 +66,9 @@ struct Message {
   void set(const char *format, ...) __attribute__((format(printf, 2, 3)));
 };
 
+/// "[2, 3]"
+Message shapeText(int64_t rank, const int64_t *dims);
+
 } // namespace onnxc::rt
 
 struct OMContext {

@@ -21,6 +21,43 @@ void Message::set(const char *format, ...) {
   va_end(arguments);
 }
 
+namespace {
+/// A message that is put together; cut off when too long.
+class MessageWriter {
+public:
+  void put(char letter) {
+    if (length + 1 < sizeof written.text)
+      written.text[length++] = letter;
+    written.text[length] = 0;
+  }
+  void put(int64_t number) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", (long long)number);
+    for (const char *digit = digits; *digit; ++digit)
+      put(*digit);
+  }
+  const Message &message() const { return written; }
+
+private:
+  Message written = {};
+  size_t length = 0;
+};
+} // namespace
+
+Message rt::shapeText(int64_t rank, const int64_t *dims) {
+  MessageWriter writer;
+  writer.put('[');
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d > 0) {
+      writer.put(',');
+      writer.put(' ');
+    }
+    writer.put(dims[d]);
+  }
+  writer.put(']');
+  return writer.message();
+}
+
 int32_t OMContext::fail(int32_t code, const char *format, ...) {
   int32_t none = ONNXC_OK;
   code = code == ONNXC_OK ? ONNXC_ERR_INTERNAL : code;
@@ -49,17 +86,28 @@ int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message) {
 }
 
 int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
-                            int64_t size, int64_t other) {
-  return call->fail(code, "%s: %lld and %lld", message, (long long)size,
-                    (long long)other);
+                            const char *format, ...) {
+  MessageWriter sizes;
+  va_list arguments;
+  va_start(arguments, format);
+  for (; *format; ++format)
+    if (format[0] == '{' && format[1] == '}') {
+      sizes.put(va_arg(arguments, int64_t));
+      ++format;
+    } else {
+      sizes.put(*format);
+    }
+  va_end(arguments);
+  return call->fail(code, "%s: %s", message, sizes.message().text);
 }
 
 int32_t onnxc_rt_fail_index(OnnxcCall *call, int32_t code, const char *message,
                             int64_t index, int64_t size, int64_t dimension) {
   if (dimension < 0)
-    return onnxc_rt_fail_sizes(call, code, message, index, size);
-  return call->fail(code, "%s: %lld for dimension %lld of size %lld", message,
-                    (long long)index, (long long)dimension, (long long)size);
+    return onnxc_rt_fail_sizes(call, code, message, "{} and {}", index, size);
+  return onnxc_rt_fail_sizes(call, code, message,
+                             "{} for dimension {} of size {}", index, dimension,
+                             size);
 }
 
 int32_t onnxc_rt_locate_error(OnnxcCall *call, const char *nodes) {

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
@@ -27,7 +27,8 @@ namespace onnxc {
 namespace {
 
 /// One function of hooks.h or device.h: its name and a letter per type, the
-/// result first; p pointer, i 32 bits, l 64 bits, v none.
+/// result first; p pointer, i 32 bits, l 64 bits, v none; a point at the end:
+/// any number of 64 bits more.
 struct HookSignature {
   StringLiteral name;
   StringLiteral types;
@@ -48,7 +49,7 @@ static constexpr HookSignature hookSignatures[] = {
     {"onnxc_rt_barrier", "ipp"},
     {"onnxc_rt_poll", "ip"},
     {"onnxc_rt_fail", "ipip"},
-    {"onnxc_rt_fail_sizes", "ipipll"},
+    {"onnxc_rt_fail_sizes", "ipipp."},
     {"onnxc_rt_fail_index", "ipiplll"},
     {"onnxc_rt_retain_object", "vpp"},
     {"onnxc_rt_release_object", "vpp"},
@@ -101,17 +102,21 @@ LLVM::CallOp callHook(OpBuilder &builder, Location loc, Hook hook,
                       ValueRange operands) {
   const HookSignature &signature = hookSignatures[unsigned(hook)];
   MLIRContext *context = builder.getContext();
+  StringRef letters = signature.types;
+  bool takesMore = letters.consume_back(".");
   SmallVector<Type> types;
-  for (char letter : signature.types)
+  for (char letter : letters)
     types.push_back(hookType(context, letter));
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   LLVM::LLVMFuncOp function = *LLVM::lookupOrCreateFn(
       builder, module, signature.name, ArrayRef<Type>(types).drop_front(),
-      types.front());
+      types.front(), takesMore);
   // The same address all through the run: called once.
   if (hook == Hook::Arena || hook == Hook::Weights)
     setPure(function);
+  if (takesMore)
+    types.resize(operands.size() + 1, builder.getI64Type());
   SmallVector<Value> widened(operands);
   for (auto [operand, type] : llvm::zip_equal(widened, llvm::drop_begin(types)))
     if (type.isInteger(64))
@@ -385,13 +390,17 @@ Value lowerCheck(krnl::CheckOp op, krnl::CheckOp::Adaptor adaptor,
     constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
     SmallVector<Value> operands{currentCall(rewriter),
                                 constant32(rewriter, loc, errValue), message};
+    if (adaptor.getSizes().empty())
+      return callHook(rewriter, loc, Hook::Fail, operands).getResult();
+    std::optional<uint64_t> dimension = op.getDimension();
+    if (!dimension)
+      operands.push_back(globalText(rewriter, loc, krnl::formatOf(op)));
     llvm::append_range(operands, adaptor.getSizes());
-    Hook hook = adaptor.getSizes().empty() ? Hook::Fail : Hook::FailSizes;
-    if (std::optional<uint64_t> dimension = op.getDimension()) {
-      hook = Hook::FailIndex;
+    if (dimension)
       operands.push_back(constant64(rewriter, loc, int64_t(*dimension)));
-    }
-    return callHook(rewriter, loc, hook, operands).getResult();
+    return callHook(rewriter, loc,
+                    dimension ? Hook::FailIndex : Hook::FailSizes, operands)
+        .getResult();
   });
   return {};
 }

@@ -76,7 +76,7 @@ define hidden i32 @onnxc_rt_fail(ptr %call, i32 %code, ptr %message) {{
   ret i32 %code
 }
 
-define hidden i32 @onnxc_rt_fail_sizes(ptr %call, i32 %code, ptr %message, i64 %size, i64 %other) {{
+define hidden i32 @onnxc_rt_fail_sizes(ptr %call, i32 %code, ptr %message, ptr %format, ...) {{
   %status = call i32 @onnxc_rt_fail(ptr %call, i32 %code, ptr %message)
   ret i32 %status
 }

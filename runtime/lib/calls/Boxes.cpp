@@ -116,8 +116,9 @@ static bool reshapedDims(OnnxcCall *call, const TensorView &x,
   }
   if (!fits)
     call->fail(ONNXC_ERR_VALUE,
-               "Reshape: %lld elements do not fit the requested shape",
-               (long long)count);
+               "Reshape: the new shape has another number of elements: input "
+               "%.240s, requested %.240s",
+               shapeText(x.rank, x.dims).text, shapeText(rank, asked).text);
   return fits;
 }
 

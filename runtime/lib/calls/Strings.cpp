@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../os/OS.h"
+#include "Context.h"
 #include "StringTable.h"
 
 #include <errno.h>
@@ -106,16 +107,20 @@ private:
 
 } // namespace
 
-static int32_t disagree(OnnxcCall *call) {
-  return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
-                       "sizes of the string operands do not broadcast");
+static int32_t disagree(OnnxcCall *call, const OnnxcValue &x,
+                        const OnnxcValue &y) {
+  return call->fail(ONNXC_ERR_VALUE,
+                    "sizes of the string operands do not broadcast: %.240s and "
+                    "%.240s",
+                    shapeText(x.rank, x.dims).text,
+                    shapeText(y.rank, y.dims).text);
 }
 
 /// ins: strings a, b. outs: a == b, by broadcasting.
 ONNXC_CALL(onnxc_call_string_equal) {
   Broadcast pair(ins[0], ins[1], outs[0].rank);
   if (!pair.agrees())
-    return disagree(call);
+    return disagree(call, ins[0], ins[1]);
   if (!makeResult(call, outs[0], pair.dims, 1))
     return onnxc_rt_status(call);
   char *to = static_cast<char *>(outs[0].data);
@@ -129,7 +134,7 @@ ONNXC_CALL(onnxc_call_string_equal) {
 ONNXC_CALL(onnxc_call_string_concat) {
   Broadcast pair(ins[0], ins[1], outs[0].rank);
   if (!pair.agrees())
-    return disagree(call);
+    return disagree(call, ins[0], ins[1]);
   if (!makeResult(call, outs[0], pair.dims, sizeof(char *)))
     return onnxc_rt_status(call);
   char **to = static_cast<char **>(outs[0].data);

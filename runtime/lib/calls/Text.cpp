@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Context.h"
 #include "StringTable.h"
 #include "Unicode.h"
 
@@ -161,8 +162,10 @@ ONNXC_CALL(onnxc_call_string_normalize) {
   bool asTheyAre = params[1] != 0;
   int64_t count = elementsOf(ins[0]), kept = 0;
   if (ins[0].rank == 2 && ins[0].dims[0] != 1)
-    return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
-                         "StringNormalizer: expects one row of strings");
+    return call->fail(
+        ONNXC_ERR_VALUE,
+        "StringNormalizer: expects one row of strings, not %.240s",
+        shapeText(ins[0].rank, ins[0].dims).text);
   int64_t room = count > 0 ? count : 1;
   char **words = static_cast<char **>(
       onnxc_rt_alloc(call, room * int64_t(sizeof(char *))));

@@ -421,8 +421,11 @@ ONNXC_CALL(onnxc_call_topk) {
     return onnxc_rt_fail(call, ONNXC_ERR_UNSUPPORTED,
                          "TopK: the elements have no order");
   if (wanted.k < 0 || wanted.k > rows.length)
-    return onnxc_rt_fail(call, ONNXC_ERR_VALUE,
-                         "TopK: k is negative or above the size of the axis");
+    return onnxc_rt_fail_sizes(
+        call, ONNXC_ERR_VALUE,
+        "TopK: k is negative or above the size of the axis",
+        "{} for dimension {} of size {}", wanted.k,
+        axis < 0 ? axis + x.rank : axis, rows.length);
   int64_t count = rows.before * wanted.k * rows.after;
   FewFn selectFew = wanted.k <= few ? fewOf(params[0], largest) : nullptr;
   int64_t numItems = wanted.isMuch(rows.length) ? 2 * rows.length : wanted.k;

@@ -50,3 +50,20 @@ func.func @main_graph(%a: !krnl.obj) {
   memref.store %a, %o[] : memref<!krnl.obj>
   return
 }
+
+// -----
+
+// The sizes of a message are numbers of 64 bits after its format.
+// CHECK:       llvm.func hidden @onnxc_rt_fail_sizes(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, ...) -> i32
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph
+// CHECK:         llvm.call @onnxc_rt_fail_sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) vararg(!llvm.func<i32 (ptr, i32, ptr, ptr, ...)>) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, i64) -> i32
+// CHECK:       llvm.mlir.global {{.*}}("too long\00")
+// CHECK:       llvm.mlir.global {{.*}}("[4, {}]\00")
+func.func @main_graph(%x: memref<?xf32>) attributes {krnl.inputs = []} {
+  %c0 = arith.constant 0 : index
+  %c9 = arith.constant 9 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %ok = arith.cmpi slt, %n, %c9 : index
+  krnl.check %ok, "too long" sizes(%n) {krnl.format = "[4, {}]"}
+  return
+}

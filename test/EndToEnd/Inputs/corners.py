@@ -103,13 +103,16 @@ def refusals(mode):
     """(operator, inputs, attributes, message)"""
     # Axes in the model may repeat: it is known which rank the result has.
     if mode != "constant":
-        yield "Squeeze", [f32(np.ones((1, 1, 1))), i64(1, 1)], {}, "the axes are out of range or repeat"
+        yield "Squeeze", [f32(np.ones((1, 1, 1))), i64(1, 1)], {}, "the axes are out of range or repeat: 1 for a rank of 3"
     yield "Pad", [f32([]), i64(1, 0)], {"mode": "edge"}, "an axis of no elements has nothing to repeat"
     yield "Split", [ROWS, i64(1, 1)], {"axis": 1}, "the parts do not add up to the axis"
     yield "Split", [NUMBERS], {"num_outputs": 4}, "the axis is too short for so many parts"
     yield "MaxUnpool", [f32([[[5, 7]]]), i64([[0, 4]])], {"kernel_shape": [2], "strides": [2]}, "an index is out of range"
     for operator in ("ArgMax", "ArgMin"):
         yield operator, [f32(np.ones((3, 0)))], {"axis": 1}, "the axis is empty, so that no element is an extreme"
+    yield "Concat", [ROWS, f32(np.ones((2, 4)))], {"axis": 1}, ": 2 and 3"
+    yield "MatMul", [ROWS, f32(np.ones((5, 2)))], {}, "MatMul: inner sizes of the operands differ: 4 and 5"
+    yield "MaxPool", [f32(np.ones((1, 1, 2)))], {"kernel_shape": [5]}, "the window is larger than the padded input: 5 and 2"
     yield "SpaceToDepth", [f32(np.ones((1, 1, 4, 3)))], {"blocksize": 2}, "the blocks do not divide the image"
     yield "DepthToSpace", [f32(np.ones((1, 3, 2, 2)))], {"blocksize": 2}, "the blocks do not divide the channels"
     for length in (-1, 4):
@@ -150,7 +153,15 @@ def hostile():
         yield "Slice", [ROWS, begin, end, axes], {}, "Slice: the axes are out of range or repeat"
         yield "Pad", [ROWS, np.concatenate([begin, end]), None, axes], {}, "Pad: the axes are out of range or repeat"
     yield "Unsqueeze", [ROWS, i64(1, 1)], {}, "the axes are out of range or repeat"
-    yield "Unsqueeze", [ROWS, i64(0, 4)], {}, "the axes are out of range or repeat"
+    yield "Unsqueeze", [ROWS, i64(0, 4)], {}, "the axes are out of range or repeat: 4 for a rank of 4"
+    # Messages have the sizes that disagree.
+    for shape in (i64(5, -1), i64(7)):
+        yield "Reshape", [ROWS, shape], {}, f"the new shape has another number of elements: input [3, 4], requested {list(map(int, shape))}"
+    for k in (-1, 5):
+        yield "TopK", [ROWS, i64(k)], {}, f"TopK: k is negative or above the size of the axis: {k} for dimension 1 of size 4"
+    yield "Gather", [ROWS, i64(1, 3)], {}, "3 for dimension 0 of size 3"
+    yield "CumSum", [ROWS, np.int64(2)], {}, "CumSum: the axis is out of range: 2 for a rank of 2"
+    yield "Tile", [ROWS, i64(-1, 1)], {}, "a size is negative or too large: -1"
     # Sizes are not negative, and no tensor takes more bytes than there are.
     for shape in (i64(2**60, 16), i64(-1, 4), i64(2**62), i64(2**40, 2**40), i64(2**40, 0, 2**40)):
         yield "ConstantOfShape", [shape], {}, "a size is negative or too large"
@@ -224,7 +235,7 @@ def wrong_numbers(row, mode):
 def wrong_error(row, mode):
     operator, inputs, attributes, message = row
     try:
-        count = len(inputs[1]) if operator == "Split" and len(inputs) > 1 else attributes.get("num_outputs", 1)
+        count = len(inputs[1]) if operator == "Split" and len(inputs) > 1 else attributes.get("num_outputs", 2 if operator == "TopK" else 1)
         results = run(operator, inputs, attributes, count, mode)
     except Exception as error:
         return None if message in str(error) and "corner" in str(error) else " ".join(str(error).split())

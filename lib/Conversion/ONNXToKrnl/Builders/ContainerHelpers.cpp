@@ -6,6 +6,7 @@
 #include "Control/Containers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 
@@ -70,10 +71,11 @@ static void checkSizes(OpBuilder &b, Location loc, Value value,
     Value wanted = indexConstant(b, loc, size);
     Value agrees =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, actual, wanted);
-    SmallVector<Value> sizes;
     if (choices.empty())
-      sizes = {actual, wanted};
-    krnl::CheckOp::create(b, loc, agrees, b.getStringAttr(message), sizes);
+      krnl::CheckOp::create(b, loc, agrees, message,
+                            ValueRange{actual, wanted});
+    else
+      krnl::makeCheck(b, loc, agrees, message, actual, "{}");
   }
 }
 

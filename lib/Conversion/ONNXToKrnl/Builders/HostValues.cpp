@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -111,9 +112,11 @@ void checkAtMost(OpBuilder &b, Location loc, Value x, Value y,
   checkSizes(b, loc, arith::CmpIPredicate::sle, x, y, message);
 }
 
-static void checkFits(OpBuilder &b, Location loc, Value fits, StringRef what) {
-  krnl::CheckOp::create(b, loc, fits,
-                        (what + ": a size is negative or too large").str());
+static void checkFits(OpBuilder &b, Location loc, Value fits, StringRef what,
+                      ValueRange sizes, StringRef format) {
+  krnl::makeCheck(b, loc, fits,
+                  (what + ": a size is negative or too large").str(), sizes,
+                  format);
 }
 
 void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
@@ -123,7 +126,7 @@ void checkGivenSize(OpBuilder &b, Location loc, Value size, StringRef what) {
   // Unsigned: also false for negative sizes.
   Value fits = compareIndex(b, loc, arith::CmpIPredicate::ule, size,
                             indexConstant(b, loc, maxGivenSize));
-  checkFits(b, loc, fits, what);
+  checkFits(b, loc, fits, what, size, "{}");
 }
 
 void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
@@ -139,7 +142,7 @@ void checkTensorSizes(OpBuilder &b, Location loc, ValueRange sizes,
       MemRefType::get(type.getShape(), type.getElementType()));
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes,
                                      indexConstant(b, loc, maxTensorBytes));
-  checkFits(b, loc, fits, what);
+  checkFits(b, loc, fits, what, sizes, krnl::shapeFormat(unknown));
 }
 
 Value mulGivenSizes(OpBuilder &b, Location loc, Value x, Value y,
@@ -241,23 +244,27 @@ void checkAxes(OpBuilder &b, Location loc, Value axes, int64_t rank,
   auto type = cast<RankedTensorType>(axes.getType());
   Type bits = b.getIntegerType(std::max<int64_t>(rank, 64));
   Value none = arith::ConstantIntOp::create(b, loc, bits, 0);
+  std::string format = "{} for a rank of " + std::to_string(rank);
   if (type.getRank() == 0) {
     Value axis = extractIndex(b, loc, axes, {});
-    krnl::CheckOp::create(b, loc, seeAxis(b, loc, axis, rank, none).first,
-                          message);
+    krnl::makeCheck(b, loc, seeAxis(b, loc, axis, rank, none).first, message,
+                    axis, format);
     return;
   }
+  // Whether all are good, the last that is not, and those seen.
   auto all = scf::ForOp::create(
       b, loc, indexConstant(b, loc, 0), sizeOf(b, loc, axes, 0),
       indexConstant(b, loc, 1),
-      ValueRange{arith::ConstantIntOp::create(b, loc, 1, 1), none},
+      ValueRange{arith::ConstantIntOp::create(b, loc, 1, 1),
+                 indexConstant(b, loc, 0), none},
       [&](OpBuilder &nb, Location l, Value i, ValueRange soFar) {
-        auto [isGood, seen] =
-            seeAxis(nb, l, extractIndex(nb, l, axes, i), rank, soFar[1]);
+        Value axis = extractIndex(nb, l, axes, i);
+        auto [isGood, seen] = seeAxis(nb, l, axis, rank, soFar[2]);
         Value both = arith::AndIOp::create(nb, l, soFar[0], isGood);
-        scf::YieldOp::create(nb, l, ValueRange{both, seen});
+        Value bad = arith::SelectOp::create(nb, l, isGood, soFar[1], axis);
+        scf::YieldOp::create(nb, l, ValueRange{both, bad, seen});
       });
-  krnl::CheckOp::create(b, loc, all.getResult(0), message);
+  krnl::makeCheck(b, loc, all.getResult(0), message, all.getResult(1), format);
 }
 
 std::optional<SmallVector<bool>> namedAxes(ArrayRef<int64_t> axes,

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/TensorAttr.h"
 
@@ -295,10 +296,11 @@ Value evaluateTrees(GraphBuilder &graph, Value x, const TreeModel &model,
   Value lastFeature =
       indexConstant(b, loc, std::max<int64_t>(tables.maxFeature, 0));
   Value columns = sizeOf(b, loc, x, 1);
-  krnl::CheckOp::create(b, loc,
-                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                              lastFeature, columns),
-                        "a tree looks at a feature that the rows do not have");
+  krnl::makeCheck(b, loc,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        lastFeature, columns),
+                  "a tree looks at a feature that the rows do not have",
+                  ValueRange{lastFeature, columns}, "{} for rows of size {}");
   TreeTraversal walk(b, loc, x, model, tables);
   int64_t rows = rankedType(x).getDimSize(0);
   Value scores;

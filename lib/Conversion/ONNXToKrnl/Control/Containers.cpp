@@ -139,11 +139,8 @@ Value checkLengths(OpBuilder &b, onnx::SequenceMapOp op, ValueRange operands) {
   for (auto [type, operand] :
        llvm::drop_begin(llvm::zip_equal(op->getOperandTypes(), operands)))
     if (isa<onnx::SeqType>(type))
-      krnl::CheckOp::create(
-          b, loc,
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, length,
-                                lengthOf(b, loc, operand)),
-          "SequenceMap: the sequences differ in length");
+      checkEqualSizes(b, loc, length, lengthOf(b, loc, operand),
+                      "SequenceMap: the sequences differ in length");
   return length;
 }
 

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
@@ -80,8 +81,10 @@ void checkRow(OpBuilder &b, Location loc, Value iteration, Value rows,
       continue;
     Value agrees =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, older, size);
-    krnl::CheckOp::create(b, loc, arith::OrIOp::create(b, loc, isFirst, agrees),
-                          "Loop: the rows of a scan output differ in shape");
+    krnl::makeCheck(b, loc, arith::OrIOp::create(b, loc, isFirst, agrees),
+                    "Loop: the rows of a scan output differ in shape",
+                    ValueRange{older, size},
+                    "{} and {} for dimension " + std::to_string(d));
   }
 }
 

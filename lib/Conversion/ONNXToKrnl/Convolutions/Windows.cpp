@@ -16,15 +16,18 @@ using namespace mlir;
 namespace onnxc {
 
 /// How many steps a window takes from its first position, -1 if there is no
-/// position for it. The run ends where not even that is true.
-static Value checkedSteps(OpBuilder &b, Location loc, Value steps) {
+/// position for it. The run ends where not even that is true: `sizes` are those
+/// of the window and of the padded input.
+static Value checkedSteps(OpBuilder &b, Location loc, Value steps,
+                          std::pair<Value, Value> sizes) {
   Value minusOne = indexConstant(b, loc, -1);
   if (lowerBoundOf(steps) >= -1)
     return steps;
   Value fits =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, steps, minusOne);
   krnl::CheckOp::create(b, loc, fits,
-                        "the window is larger than the padded input");
+                        "the window is larger than the padded input",
+                        ValueRange{sizes.first, sizes.second});
   return maxIndex(b, loc, steps, minusOne);
 }
 
@@ -63,8 +66,8 @@ void WindowDim::sameSize(bool upper) {
 
 /// The border is given.
 void WindowDim::asManyAsFit(bool ceilMode) {
-  Value room = subIndex(
-      b, loc, addIndex(b, loc, in, addIndex(b, loc, before, after)), extent);
+  Value padded = addIndex(b, loc, in, addIndex(b, loc, before, after));
+  Value room = subIndex(b, loc, padded, extent);
   Value steps = ceilMode ? ceilDivIndex(b, loc, room, constant(stride))
                          : floorDivIndex(b, loc, room, constant(stride));
   if (ceilMode) {
@@ -73,7 +76,7 @@ void WindowDim::asManyAsFit(bool ceilMode) {
     steps =
         minIndex(b, loc, steps, floorDivIndex(b, loc, begin, constant(stride)));
   }
-  steps = checkedSteps(b, loc, steps);
+  steps = checkedSteps(b, loc, steps, {extent, padded});
   out = addIndex(b, loc, steps, constant(1));
   if (!ceilMode)
     return;

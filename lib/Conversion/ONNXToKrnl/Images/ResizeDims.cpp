@@ -8,6 +8,7 @@
 #include "Movement/Movement.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 
@@ -30,7 +31,7 @@ private:
   void planBySizes(ArrayRef<int64_t> axes);
   void addDim(int64_t axis, size_t i, size_t count, Value scale, Value size,
               bool isUnit);
-  Value checkedSize(Value size);
+  Value checkedSize(int64_t axis, Value size);
   Value floatElement(Value original, Value tensor, int64_t i);
   Value toFloat(Value index) {
     if (auto known = getConstantIntValue(index))
@@ -91,9 +92,11 @@ void ResizePlanner::addDim(int64_t axis, size_t i, size_t count, Value scale,
 }
 
 /// A size, cut off. Ends the run where it is too large, or NaN.
-Value ResizePlanner::checkedSize(Value size) {
-  krnl::CheckOp::create(b, loc, host.le(size, host.constant(maxGivenSize)),
-                        "Resize: a size is negative or too large");
+Value ResizePlanner::checkedSize(int64_t axis, Value size) {
+  krnl::makeCheck(b, loc, host.le(size, host.constant(maxGivenSize)),
+                  "Resize: a size is negative or too large", inSizes[axis],
+                  "dimension " + std::to_string(axis) +
+                      ", {} before it is scaled");
   return arith::IndexCastOp::create(
       b, loc, b.getIndexType(),
       arith::FPToSIOp::create(b, loc, b.getI64Type(), size));
@@ -111,18 +114,19 @@ bool ResizePlanner::planByScales(ArrayRef<int64_t> axes) {
     if (isKnown && !isScale(known.getValueAsDouble()))
       return false;
     if (!isKnown)
-      krnl::CheckOp::create(
+      krnl::makeCheck(
           b, loc,
           host.math<arith::AndIOp>(host.lt(host.constant(0), scale),
                                    host.lt(scale, host.constant(largestScale))),
-          "Resize: a scale is not above 0 and below 2^30");
+          "Resize: a scale is not above 0 and below 2^30", inSizes[axis],
+          "of dimension " + std::to_string(axis) + ", of size {}");
     Value size = inSizes[axis];
     auto in = getConstantIntValue(size);
     if (isKnown && in)
       size = indexConstant(b, loc,
                            int64_t(double(*in) * known.getValueAsDouble()));
     else if (!isUnit)
-      size = checkedSize(host.mul(toFloat(size), scale));
+      size = checkedSize(axis, host.mul(toFloat(size), scale));
     addDim(axis, i, axes.size(), scale, size, isUnit);
   }
   return true;
@@ -152,8 +156,9 @@ void ResizePlanner::planBySizes(ArrayRef<int64_t> axes) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (policy != "stretch") {
       scales[i] = common;
-      sizes[i] = checkedSize(host.add(host.mul(common, toFloat(inSizes[axis])),
-                                      host.constant(0.5)));
+      sizes[i] =
+          checkedSize(axis, host.add(host.mul(common, toFloat(inSizes[axis])),
+                                     host.constant(0.5)));
     }
     bool isUnit = policy == "stretch" &&
                   isEqualConstantIntOrValue(sizes[i], inSizes[axis]);

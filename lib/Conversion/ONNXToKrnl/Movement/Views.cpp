@@ -11,6 +11,7 @@
 #include "Movement/Movement.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Alternatives.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -46,7 +47,8 @@ Value viewFor(OpBuilder &b, Operation *op, Value x, ValueRange sizes) {
   return reshapeTo(b, op->getLoc(), x, type, sizes);
 }
 
-void checkNotZero(OpBuilder &b, Location loc, Value size) {
+void checkNotZero(OpBuilder &b, Location loc, Value size, int64_t d,
+                  int64_t rank) {
   std::optional<int64_t> known = getConstantIntValue(size);
   if (known && *known != 0)
     return;
@@ -54,7 +56,8 @@ void checkNotZero(OpBuilder &b, Location loc, Value size) {
       b, loc,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, size,
                             indexConstant(b, loc, 0)),
-      "Reshape: 0 comes after the dimensions that it could copy");
+      "Reshape: 0 comes after the dimensions that it could copy: dimension " +
+          std::to_string(d) + " of an input of rank " + std::to_string(rank));
 }
 
 /// The size of -1 where the others are sizes of the operand and a constant
@@ -98,14 +101,78 @@ Value unlessMissing(OpBuilder &b, Location loc, Value size, Value minusOne,
   return arith::SelectOp::create(b, loc, missing, other, size);
 }
 
+/// The entries of the shape, as they are given.
+SmallVector<Value> givenShape(OpBuilder &b, onnx::ReshapeOp op, Value shape,
+                              int64_t rank) {
+  Location loc = op.getLoc();
+  auto constant = onnx::constantInts(op->getOperand(1));
+  checkLength(b, loc, shape, rank,
+              "Reshape: the length of the shape does not fit");
+  SmallVector<Value> given;
+  for (int64_t d = 0; d < rank; ++d)
+    given.push_back(constant ? indexConstant(b, loc, (*constant)[d])
+                             : elementAsIndex(b, loc, shape, d));
+  return given;
+}
+
+/// The sizes, where each entry of 0 is that of the operand.
+SmallVector<Value> copySizes(OpBuilder &b, Location loc, ValueRange in,
+                             ArrayRef<Value> given) {
+  SmallVector<Value> sizes(given);
+  Value zero = indexConstant(b, loc, 0);
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (d >= in.size())
+      checkNotZero(b, loc, size, d, in.size());
+    else if (known)
+      size = *known == 0 ? in[d] : size;
+    else
+      size = arith::SelectOp::create(
+          b, loc,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, zero),
+          in[d], size);
+  }
+  return sizes;
+}
+
+/// What a reshape is about: the sizes of its input, their product, and the
+/// entries of the shape as they are given.
+struct Reshaping {
+  SmallVector<Value> in;
+  Value elements;
+  SmallVector<Value> given;
+};
+
+/// The new sizes have as many elements as the input.
+void checkElements(OpBuilder &b, Location loc, const Reshaping &reshaping,
+                   ArrayRef<Value> sizes) {
+  Value total = product(b, loc, sizes);
+  auto knownTotal = getConstantIntValue(total),
+       knownElements = getConstantIntValue(reshaping.elements);
+  if (knownTotal && knownElements && *knownTotal == *knownElements)
+    return;
+  SmallVector<Value> both(reshaping.in);
+  llvm::append_range(both, reshaping.given);
+  auto format = [](ArrayRef<Value> sizes) {
+    return krnl::shapeFormat(
+        SmallVector<int64_t>(sizes.size(), ShapedType::kDynamic));
+  };
+  krnl::makeCheck(b, loc,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
+                                        reshaping.elements),
+                  "Reshape: the new shape has another number of elements", both,
+                  "input " + format(reshaping.in) + ", requested " +
+                      format(reshaping.given));
+}
+
 /// The one size of -1 is the number of elements over the product of others.
-void inferMissing(OpBuilder &b, Location loc, Value elements,
-                  SmallVector<Value> &sizes, Value minusOne, bool constant) {
+void inferMissing(OpBuilder &b, Location loc, const Reshaping &reshaping,
+                  SmallVector<Value> &sizes, bool constant) {
   auto isMissing = [&](Value size) {
     auto known = getConstantIntValue(size);
     return known && *known == -1;
   };
-  Value one = indexConstant(b, loc, 1);
+  Value one = indexConstant(b, loc, 1), minusOne = indexConstant(b, loc, -1);
   Value others = one;
   for (Value size : sizes) {
     if (isMissing(size))
@@ -114,7 +181,8 @@ void inferMissing(OpBuilder &b, Location loc, Value elements,
       size = unlessMissing(b, loc, size, minusOne, one);
     others = mulIndex(b, loc, others, size);
   }
-  Value rest = floorDivIndex(b, loc, elements, maxIndex(b, loc, others, one));
+  Value rest =
+      floorDivIndex(b, loc, reshaping.elements, maxIndex(b, loc, others, one));
   for (Value &size : sizes) {
     if (isMissing(size))
       size = rest;
@@ -126,54 +194,30 @@ void inferMissing(OpBuilder &b, Location loc, Value elements,
         return !getConstantIntValue(size).has_value();
       }) > 1)
     checkTensorSizes(b, loc, sizes, b.getI8Type(), "Reshape");
-  Value total = product(b, loc, sizes);
-  auto knownTotal = getConstantIntValue(total),
-       knownElements = getConstantIntValue(elements);
-  if (!(knownTotal && knownElements && *knownTotal == *knownElements))
-    krnl::CheckOp::create(
-        b, loc,
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, total,
-                              elements),
-        "Reshape: the new shape has another number of elements");
+  checkElements(b, loc, reshaping, sizes);
 }
 
 Lowered lowerReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
                      ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   Value x = adaptor.getOperands()[0], shape = adaptor.getOperands()[1];
-  RankedTensorType type = rankedType(x);
   auto wanted = cast<RankedTensorType>(op->getResult(0).getType());
   auto constant = onnx::constantInts(op->getOperand(1));
-  SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
-  Value zero = indexConstant(rewriter, loc, 0),
-        minusOne = indexConstant(rewriter, loc, -1);
-  bool allowZero = op.getAllowzero();
-  checkLength(rewriter, loc, shape, wanted.getRank(),
-              "Reshape: the length of the shape does not fit");
-  for (int64_t d = 0; d < wanted.getRank(); ++d) {
-    Value size = constant ? indexConstant(rewriter, loc, (*constant)[d])
-                          : elementAsIndex(rewriter, loc, shape, d);
-    // 0 copies the size of the operand.
-    if (!allowZero && d >= type.getRank()) {
-      checkNotZero(rewriter, loc, size);
-    } else if (!allowZero) {
-      if (auto known = getConstantIntValue(size)) {
-        size = *known == 0 ? in[d] : size;
-      } else {
-        Value copies = arith::CmpIOp::create(
-            rewriter, loc, arith::CmpIPredicate::eq, size, zero);
-        size = arith::SelectOp::create(rewriter, loc, copies, in[d], size);
-      }
-    }
-    sizes.push_back(size);
-  }
-  Value rest =
-      constant ? exactRest(rewriter, loc, in, *constant, sizes) : Value();
-  if (rest)
+  Reshaping reshaping{sizesOf(rewriter, loc, x), {}, {}};
+  reshaping.given = givenShape(rewriter, op, shape, wanted.getRank());
+  SmallVector<Value> sizes =
+      op.getAllowzero()
+          ? reshaping.given
+          : copySizes(rewriter, loc, reshaping.in, reshaping.given);
+  Value rest = constant
+                   ? exactRest(rewriter, loc, reshaping.in, *constant, sizes)
+                   : Value();
+  if (rest) {
     sizes[llvm::find(*constant, -1) - constant->begin()] = rest;
-  else
-    inferMissing(rewriter, loc, product(rewriter, loc, in), sizes, minusOne,
-                 bool(constant));
+  } else {
+    reshaping.elements = product(rewriter, loc, reshaping.in);
+    inferMissing(rewriter, loc, reshaping, sizes, bool(constant));
+  }
   return viewFor(rewriter, op, x, sizes);
 }
 

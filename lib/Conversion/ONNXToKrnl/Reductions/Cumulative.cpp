@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -30,10 +31,11 @@ Value checkedAxis(OpBuilder &b, Location loc, Value axis, int64_t rank,
   Value size = indexConstant(b, loc, rank), zero = indexConstant(b, loc, 0);
   Value negative =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, axis, zero);
-  axis = arith::SelectOp::create(b, loc, negative, addIndex(b, loc, axis, size),
-                                 axis);
-  krnl::CheckOp::create(b, loc, isInside(b, loc, axis, size), message);
-  return axis;
+  Value fromZero = arith::SelectOp::create(b, loc, negative,
+                                           addIndex(b, loc, axis, size), axis);
+  krnl::makeCheck(b, loc, isInside(b, loc, fromZero, size), message, axis,
+                  "{} for a rank of " + std::to_string(rank));
+  return fromZero;
 }
 
 /// Sizes [before, axis, after] for an axis that is known at run time only.

@@ -11,6 +11,7 @@
 #include "Signal/Fourier.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
@@ -85,9 +86,10 @@ Axis unknownAxis(OpBuilder &b, Location loc, Value number,
   Value wrapped = arith::SelectOp::create(
       b, loc, compare(arith::CmpIPredicate::slt, number, constant(0)),
       addIndex(b, loc, number, constant(rank)), number);
-  krnl::CheckOp::create(
+  krnl::makeCheck(
       b, loc, compare(arith::CmpIPredicate::ult, wrapped, constant(rank - 1)),
-      "DFT: axis is out of range");
+      "DFT: axis is out of range", number,
+      "{} for a rank of " + std::to_string(rank));
   Axis axis{std::nullopt, wrapped, constant(1), constant(1), constant(1)};
   for (int64_t d = 0; d + 1 < rank; ++d) {
     auto times = [&](Value &product, arith::CmpIPredicate how) {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -126,12 +126,38 @@ void LaunchOp::getEffects(
 }
 
 LogicalResult CheckOp::verify() {
-  if (!getSizes().empty() && getSizes().size() != 2)
-    return emitOpError("expects no sizes or two, but has ")
-           << getSizes().size();
+  Attribute format = (*this)->getAttr(checkFormatAttrName);
+  if (format && (!isa<StringAttr>(format) || getDimension()))
+    return emitOpError("expects a text as its format, and no dimension beside");
+  size_t places = formatOf(*this).count("{}");
+  if ((format || !getSizes().empty()) && places != getSizes().size())
+    return emitOpError("expects a size for each of the ")
+           << places << " places of its format, but has " << getSizes().size();
   if (getDimension() && getSizes().empty())
     return emitOpError("has a dimension, but neither index nor size");
   return success();
+}
+
+StringRef onnxc::krnl::formatOf(CheckOp check) {
+  auto format = check->getAttrOfType<StringAttr>(checkFormatAttrName);
+  return format ? format.getValue() : "{} and {}";
+}
+
+CheckOp onnxc::krnl::makeCheck(OpBuilder &b, Location loc, Value condition,
+                               StringRef message, ValueRange sizes,
+                               StringRef format) {
+  auto check = CheckOp::create(b, loc, condition, message, sizes);
+  check->setAttr(checkFormatAttrName, b.getStringAttr(format));
+  return check;
+}
+
+std::string onnxc::krnl::shapeFormat(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape) {
+    text += text.empty() ? "" : ", ";
+    text += ShapedType::isDynamic(size) ? "{}" : std::to_string(size);
+  }
+  return "[" + text + "]";
 }
 
 /// check(true) -> nothing

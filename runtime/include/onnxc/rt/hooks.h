@@ -140,9 +140,11 @@ void onnxc_rt_launch_size(OnnxcCall *call, int32_t launch, int32_t size,
  * the status, so that host code can `return onnxc_rt_fail(...)`. The message
  * is copied. Callable from inside a region as well. */
 int32_t onnxc_rt_fail(OnnxcCall *call, int32_t code, const char *message);
-/* The same with the two sizes that the message is about. */
+/* The same with the sizes that the message is about, an int64_t for each `{}`
+ * of the format: "the sizes differ" and "{} and {}" are recorded as "the sizes
+ * differ: 3 and 4". */
 int32_t onnxc_rt_fail_sizes(OnnxcCall *call, int32_t code, const char *message,
-                            int64_t size, int64_t other);
+                            const char *format, ...);
 /* The same with an index and the size that it is out of range for, which is
  * that of the dimension; -1: of none. */
 int32_t onnxc_rt_fail_index(OnnxcCall *call, int32_t code, const char *message,

@@ -19,14 +19,18 @@ func.func @constants() -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<2x4x4xf32>) 
 // CHECK-LABEL: func @calls
 // CHECK:         krnl.call @onnxc_rt_sort(%{{.+}}) params [1] : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>)
 // CHECK:         krnl.call @onnxc_rt_random() stateful : () -> tensor<4xf32>
-// CHECK:         krnl.check %{{.+}}, "sizes differ"
+// CHECK:         krnl.check %{{.+}}, "sizes differ"{{$}}
+// CHECK:         krnl.check %{{.+}}, "sizes differ" sizes(%{{.+}}, %{{.+}}){{$}}
+// CHECK:         krnl.check %{{.+}}, "too long" sizes(%{{.+}}) {krnl.format = "[4, {}]"}
 // FOLD-LABEL:  func @calls
 // FOLD-NOT:      @onnxc_rt_sort
 // FOLD:          @onnxc_rt_random
-func.func @calls(%x: tensor<?xf32>, %c: i1, %s: tensor<2x!krnl.str>, %o: !krnl.obj) {
+func.func @calls(%x: tensor<?xf32>, %c: i1, %n: index, %s: tensor<2x!krnl.str>, %o: !krnl.obj) {
   %v, %i = krnl.call @onnxc_rt_sort(%x) params [1] : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>)
   %r = krnl.call @onnxc_rt_random() stateful : () -> tensor<4xf32>
   krnl.check %c, "sizes differ"
+  krnl.check %c, "sizes differ" sizes(%n, %n)
+  krnl.check %c, "too long" sizes(%n) {krnl.format = "[4, {}]"}
   return
 }
 

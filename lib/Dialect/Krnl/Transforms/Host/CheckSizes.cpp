@@ -12,8 +12,8 @@
 #include "HostSizes.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -208,10 +208,10 @@ void SizeChecker::checkExtent(unsigned loop) {
   if (sizes.isAtLeast(extent, {b.getIndexAttr(0), {}}) ||
       coversOperand(kernel, kernel.getLoop(loop).getName()))
     return;
-  CheckOp::create(b, kernel.getLoc(),
-                  compare(arith::CmpIPredicate::sge, valueOf(extent),
-                          index.value(index.number(0))),
-                  "a size is negative or too large");
+  makeCheck(b, kernel.getLoc(),
+            compare(arith::CmpIPredicate::sge, valueOf(extent),
+                    index.value(index.number(0))),
+            "a size is negative or too large", valueOf(extent), "{}");
 }
 
 void SizeChecker::checkOperand(ComputeOp op, OpOperand &operand) {
@@ -325,7 +325,8 @@ void ProductChecker::check(tensor::EmptyOp empty) {
   Value maxBytes = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
   Value fits =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
-  CheckOp::create(b, loc, fits, "a size is negative or too large");
+  makeCheck(b, loc, fits, "a size is negative or too large",
+            empty.getDynamicSizes(), shapeFormat(type.getShape()));
 }
 
 namespace {

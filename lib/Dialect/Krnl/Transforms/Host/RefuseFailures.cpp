@@ -2,7 +2,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -18,15 +18,23 @@ namespace onnxc::krnl {
 
 namespace {
 
-/// Reports the message of the run.
+/// Reports the message of the run, with the sizes that are known.
 void report(CheckOp check) {
   InFlightDiagnostic error = emitError(check.getLoc(), check.getMessage());
-  SmallVector<int64_t> sizes;
-  for (Value size : check.getSizes())
+  if (check.getSizes().empty())
+    return;
+  error << ": ";
+  StringRef rest = formatOf(check);
+  for (Value size : check.getSizes()) {
+    auto [text, after] = rest.split("{}");
+    error << text;
     if (std::optional<int64_t> known = getConstantIntValue(size))
-      sizes.push_back(*known);
-  if (sizes.size() == 2)
-    error << ": " << sizes[0] << " and " << sizes[1];
+      error << *known;
+    else
+      error << "?";
+    rest = after;
+  }
+  error << rest;
 }
 
 /// Refuses a tensor that no memory holds, for all dynamic sizes.

@@ -19,8 +19,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
-#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/MemoryPlan.h"
 #include "onnxc/Dialect/Krnl/Transforms/LaunchCycles.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
@@ -260,8 +260,9 @@ void Planner::checkEarly() {
     SmallVector<Value> sizes;
     for (Value size : check.getSizes())
       sizes.push_back(values.atEntry(size));
-    CheckOp::create(values.entry(), check.getLoc(), condition,
-                    check.getMessage(), sizes);
+    auto early = CheckOp::create(values.entry(), check.getLoc(), condition,
+                                 check.getMessage(), sizes);
+    early->setAttrs(check->getAttrs());
     check.erase();
   }
 }
@@ -305,7 +306,8 @@ void Planner::checkSizes(memref::AllocOp op) {
   Value maxBytes = arith::ConstantIndexOp::create(builder, loc, maxTensorBytes);
   Value isPossible = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
-  CheckOp::create(builder, loc, isPossible, tooLargeMessage);
+  makeCheck(builder, loc, isPossible, tooLargeMessage, op.getDynamicSizes(),
+            shapeFormat(op.getType().getShape()));
 }
 
 /// Each offset begins where the offsets below it end.

@@ -65,15 +65,15 @@ Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
       double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
   // Of each dimension: the positions that loops so far reach, and are at.
   SmallVector<double> spans(access.getRank(), 1), points = spans;
+  SmallVector<int64_t> shape =
+      assumedShape(kernel, cast<BlockArgument>(operand.get()), outerExtent);
   auto count = [&] {
     double bytes = element, all = element;
     for (unsigned d : llvm::seq(access.getRank())) {
-      double size =
-          double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
-      bytes *= std::min({spans[d], points[d], size});
-      all *= size;
+      bytes *= std::min({spans[d], points[d], double(shape[d])});
+      all *= double(shape[d]);
       bool isRow = d + 1 == access.getRank() && !isPacked;
-      double row = std::min(points[d], size) * element;
+      double row = std::min(points[d], double(shape[d])) * element;
       if (isRow && row < double(target.lineBytes))
         bytes *= double(target.lineBytes) / row;
     }
@@ -185,6 +185,9 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
                           OpOperand &operand, const Processor &target) {
   Access access(nest, number, operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
+  SmallVector<int64_t> shape =
+      assumedShape(nest.op(number).op->getParentOfType<KernelOp>(),
+                   cast<BlockArgument>(operand.get()), outerExtent);
   SmallVector<unsigned> parallel = nest.parallelLoops();
   SmallVector<double> running(nest.loops().size(), 1);
   double iterations = 1;
@@ -199,8 +202,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
   double elements = 1, all = element, line = element;
   bool isLine = true;
   for (unsigned d : llvm::reverse(llvm::seq(access.getRank()))) {
-    double size =
-        double(type.isDynamicDim(d) ? outerExtent : type.getDimSize(d));
+    auto size = double(shape[d]);
     std::optional<Range> range = rangeOf(access.getIndex(d), running);
     double positions =
         range ? std::clamp(range->max - range->min + 1, 0.0, size) : size;

@@ -132,7 +132,8 @@ double ContractionCost::cycles(RegisterTile tile) const {
              ? target.transposeCycles
              : target.scatterCycles) *
         double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
-  return (perTile + rereadCycles(tile)) * outerIterations();
+  return (perTile + rereadCycles(tile)) *
+         outerIterations([](StringRef) { return true; });
 }
 
 double ContractionCost::packingCycles() const {
@@ -141,17 +142,23 @@ double ContractionCost::packingCycles() const {
   double each = loops.hasColumnsInLine()
                     ? copyCycles(target, columnElementBytes())
                     : target.packCycles;
+  // Outer loops that do not index the operand share its packed form.
+  Access columns(*loops.columnOperand);
   return each * double(assumedExtent(loops.column)) * double(depth) *
-         outerIterations();
+         outerIterations([&](StringRef loop) {
+           return columns.dependsOn(dimOf(loops.op, loop));
+         });
 }
 
-double ContractionCost::outerIterations() const {
+double
+ContractionCost::outerIterations(function_ref<bool(StringRef)> counts) const {
   double others = 1;
   for (ArrayRef<std::string> outer :
        {ArrayRef(loops.rows).drop_back(), ArrayRef(loops.columns).drop_back(),
         ArrayRef(loops.batch)})
     for (const std::string &loop : outer)
-      others *= double(assumedExtent(loop));
+      if (counts(loop))
+        others *= double(assumedExtent(loop));
   return others;
 }
 

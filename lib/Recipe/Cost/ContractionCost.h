@@ -43,7 +43,9 @@ private:
   double windowFactor(RegisterTile tile) const;
   bool linesStay(mlir::OpOperand &operand) const;
   double rereadCycles(RegisterTile tile) const;
-  double outerIterations() const;
+  /// The iterations of all outer loops that count.
+  double
+  outerIterations(llvm::function_ref<bool(llvm::StringRef)> counts) const;
   int64_t columnElementBytes() const;
 
   krnl::KernelOp kernel;

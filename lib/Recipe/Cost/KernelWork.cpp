@@ -117,10 +117,9 @@ static double touchedBytes(KernelOp kernel, unsigned operand, int64_t unknown) {
   if (!type || !type.getElementType().isIntOrFloat())
     return 0;
   int64_t elements = 1;
-  for (int64_t size : type.getShape())
-    elements = estimatedProduct(elements,
-                                ShapedType::isDynamic(size) ? unknown : size);
   BlockArgument argument = kernel.getBody().getArgument(operand);
+  for (int64_t size : assumedShape(kernel, argument, unknown))
+    elements = estimatedProduct(elements, size);
   elements = std::min(elements, touchedElements(kernel, argument, unknown));
   return double(elements) *
          std::max(type.getElementTypeBitWidth() / 8, unsigned(1));

@@ -77,14 +77,16 @@ void OpCost::findTile() {
   }
 }
 
-double OpCost::axisExtent(const Loop &axis) const {
-  return tileCost ? double(tileCost->assumedExtent(axis.name))
-                  : assumedExtent(axis);
+double OpCost::axisExtent(unsigned axis) const {
+  return tileCost ? double(tileCost->assumedExtent(nest.loop(axis).name))
+                  : assumedExtent(nest, axis);
 }
 
 double OpCost::axesExtent(unsigned loop) const {
-  return onnxc::axesExtent(nest, loop,
-                           [&](const Loop &axis) { return axisExtent(axis); });
+  double product = 1;
+  for (unsigned axis : nest.axesOf(loop))
+    product *= axisExtent(axis);
+  return product;
 }
 
 double OpCost::extent(unsigned loop) const {
@@ -107,6 +109,25 @@ double OpCost::instancesOf(const LoopUse &use) const {
   return use.dot && use.unroll == bytesOfLongDot ? 1 : unrolled(use);
 }
 
+/// Vectors for each iteration of the loop that has the lanes. Register tiles
+/// are compared by usual dynamic extents, so the lanes of other recipes of a
+/// contraction are, too: short rows leave most of many vectors empty.
+double OpCost::vectorsPerIteration() const {
+  double along = axesExtent(lanesUse->loop);
+  SmallVector<unsigned> axes = nest.axesOf(lanesUse->loop);
+  bool isDynamic = axes.size() == 1 && nest.loop(axes[0]).isDynamic();
+  if (target.isDevice() || tileCost || !isDynamic || lanesUse->reduced ||
+      llvm::none_of(findContractions(kernel),
+                    [&](const Contraction &way) { return way.op == op; }))
+    return std::ceil(along / double(lanes)) / std::max(along, 1.0);
+  auto width = double(lanes * lanesUse->unroll);
+  double vectors = 0;
+  for (int64_t usual : usualRows)
+    vectors += std::ceil(double(usual) / width) * double(lanesUse->unroll) /
+               double(usual);
+  return vectors / double(std::size(usualRows));
+}
+
 void OpCost::findSteps() {
   for (const LoopUse &use : body.loops)
     if (use.lanes > 1)
@@ -115,11 +136,9 @@ void OpCost::findSteps() {
     lanes = lanesUse->lanes;
   double points = 1, together = 1;
   for (unsigned axis : body.axes)
-    points *= axisExtent(nest.loop(axis));
-  if (lanesUse) {
-    double along = axesExtent(lanesUse->loop);
-    points *= std::ceil(along / double(lanes)) / std::max(along, 1.0);
-  }
+    points *= axisExtent(axis);
+  if (lanesUse)
+    points *= vectorsPerIteration();
   for (const LoopUse &use : body.loops) {
     double here = unrolled(use);
     together *= here;
@@ -254,7 +273,7 @@ double OpCost::sumOfLanes() const {
   double sums = 1, together = 1;
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
     if (!reduced)
-      sums *= axisExtent(nest.loop(axis));
+      sums *= axisExtent(axis);
   for (const LoopUse &use : body.loops)
     if (!use.reduced)
       together *= double(use.unroll);
@@ -287,7 +306,7 @@ double packTileCycles(const LoopNest &nest, const Pack &pack,
           : target.packCycles;
   SmallVector<unsigned> loops = packedLoops(nest, pack);
   for (unsigned loop : llvm::drop_begin(loops))
-    cycles *= assumedExtent(nest.loop(loop));
+    cycles *= assumedExtent(nest, loop);
   return cycles;
 }
 
@@ -305,12 +324,14 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
     cost.tileCycles += term.cycles;
     for (unsigned axis : nest.op(number).axes)
       if (nest.loop(axis).isDynamic()) {
-        term.cycles /= op.axisExtent(nest.loop(axis));
+        term.cycles /= op.axisExtent(axis);
         term.axes.push_back(axis);
       }
     llvm::sort(term.axes);
-    cost.cycles +=
-        term.cycles * std::pow(double(outerExtent), double(term.axes.size()));
+    double iterations = 1;
+    for (unsigned axis : term.axes)
+      iterations *= assumedExtent(nest, axis);
+    cost.cycles += term.cycles * iterations;
     auto *same = llvm::find_if(cost.terms, [&](const CostTerm &other) {
       return other.axes == term.axes;
     });
@@ -328,7 +349,7 @@ NestCost nestCost(KernelOp kernel, const LoopNest &nest,
       term.cycles *= factor;
   }
   for (unsigned loop : nest.parallelLoops())
-    cost.tileCycles /= std::max(assumedExtent(nest.loop(loop)), 1.0);
+    cost.tileCycles /= std::max(assumedExtent(nest, loop), 1.0);
   return cost;
 }
 

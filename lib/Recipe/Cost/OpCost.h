@@ -74,12 +74,13 @@ public:
   /// The work of the threads of a device, with the assumed extents.
   ThreadWork threadWork();
   /// The extent of an axis of the op that cycles() assumes.
-  double axisExtent(const krnl::Loop &axis) const;
+  double axisExtent(unsigned axis) const;
 
 private:
   void findTile();
   double extent(unsigned loop) const;
   double axesExtent(unsigned loop) const;
+  double vectorsPerIteration() const;
   void findSteps();
   double unrolled(const krnl::LoopUse &use) const;
   double instancesOf(const krnl::LoopUse &use) const;

@@ -361,7 +361,7 @@ ThreadWork OpCost::threadWork() {
   work.latency = latency();
   for (auto [axis, reduced] : llvm::zip_equal(body.axes, body.reduced))
     if (!reduced)
-      results *= axisExtent(nest.loop(axis));
+      results *= axisExtent(axis);
   for (unsigned loop : krnl::loopsOfThreads(nest))
     if (const LoopUse *use = body.find(loop); use && use->reduced)
       threads *= double(nest.loop(loop).extent);

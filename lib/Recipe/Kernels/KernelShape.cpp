@@ -62,14 +62,46 @@ int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
   return limit ? std::min(unknown, limit - 1) : unknown;
 }
 
-double assumedExtent(const Loop &loop) {
-  return double(loop.isDynamic() ? outerExtent : loop.extent);
+/// The kernel of the ops; null where a nest was built without them.
+static KernelOp kernelOf(const LoopNest &nest) {
+  Operation *op = nest.ops().empty() ? nullptr : nest.op(0).op;
+  return op ? op->getParentOfType<KernelOp>() : KernelOp();
+}
+
+double assumedExtent(const LoopNest &nest, unsigned number) {
+  const Loop &loop = nest.loop(number);
+  if (!loop.isDynamic())
+    return double(loop.extent);
+  KernelOp kernel = kernelOf(nest);
+  return double(kernel && loop.kind == Loop::Kind::Axis
+                    ? extentOf(kernel, loop.name, outerExtent)
+                    : outerExtent);
+}
+
+SmallVector<int64_t> assumedShape(KernelOp kernel, BlockArgument operand,
+                                  int64_t unknown) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size))
+      size = unknown;
+  for (OpOperand &use : operand.getUses()) {
+    auto op = dyn_cast<ComputeOp>(use.getOwner());
+    if (!op || !isAccessed(use))
+      continue;
+    Access access(use);
+    for (auto [position, size] : llvm::enumerate(shape))
+      if (std::optional<unsigned> dim = access.loopAt(position);
+          dim && type.isDynamicDim(position))
+        size = std::min(size, extentOf(kernel, op.getAxes()[*dim], unknown));
+  }
+  return shape;
 }
 
 double iterationsOf(const LoopNest &nest, unsigned number) {
   const Loop &loop = nest.loop(number);
   if (!loop.isDynamic() || loop.kind == Loop::Kind::Axis)
-    return assumedExtent(loop);
+    return assumedExtent(nest, number);
   double iterations = iterationsOf(nest, loop.parents[0]);
   return loop.kind == Loop::Kind::Fused
              ? iterations * iterationsOf(nest, loop.parents[1])
@@ -175,11 +207,10 @@ double paddingFactor(const LoopNest &nest, unsigned op) {
   return padding;
 }
 
-double axesExtent(const LoopNest &nest, unsigned loop,
-                  llvm::function_ref<double(const Loop &)> extentOf) {
+double axesExtent(const LoopNest &nest, unsigned loop) {
   double product = 1;
   for (unsigned axis : nest.axesOf(loop))
-    product *= extentOf(nest.loop(axis));
+    product *= assumedExtent(nest, axis);
   return product;
 }
 
@@ -313,14 +344,13 @@ int64_t workBytesOf(KernelOp kernel, ComputeOp op, const Processor &target,
 
 int64_t trafficBytes(KernelOp kernel, int64_t unknown) {
   int64_t bytes = 0;
-  for (Value operand : kernel->getOperands()) {
+  for (BlockArgument operand : kernel.getBody().getArguments()) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!type || !type.getElementType().isIntOrFloat())
       continue;
     int64_t elements = 1;
-    for (int64_t size : type.getShape())
-      elements = estimatedProduct(elements,
-                                  ShapedType::isDynamic(size) ? unknown : size);
+    for (int64_t size : assumedShape(kernel, operand, unknown))
+      elements = estimatedProduct(elements, size);
     bytes += estimatedProduct(
         elements, std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
   }

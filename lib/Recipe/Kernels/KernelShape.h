@@ -19,8 +19,14 @@ namespace onnxc {
 /// that their limit leaves of them if that is less.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
-/// The extent of a loop of a nest; `outerExtent` for one that is dynamic.
-double assumedExtent(const krnl::Loop &loop);
+/// The extent of a loop of a nest, where `outerExtent` is that of unknown ones.
+double assumedExtent(const krnl::LoopNest &nest, unsigned loop);
+
+/// The sizes of a tensor that the body reads or writes; dynamic ones count as
+/// the loops that have their positions do.
+llvm::SmallVector<int64_t> assumedShape(krnl::KernelOp kernel,
+                                        mlir::BlockArgument operand,
+                                        int64_t unknown);
 
 /// Iterations of a loop where dynamic axes have their assumed extents.
 double iterationsOf(const krnl::LoopNest &nest, unsigned loop);
@@ -37,9 +43,7 @@ double paddingFactor(const krnl::LoopNest &nest, unsigned op);
 llvm::SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms);
 
 /// The product of the extents of the axes that a loop stems from.
-double axesExtent(
-    const krnl::LoopNest &nest, unsigned loop,
-    llvm::function_ref<double(const krnl::Loop &)> extentOf = assumedExtent);
+double axesExtent(const krnl::LoopNest &nest, unsigned loop);
 
 /// The product of two counts of iterations, elements or bytes, none negative,
 /// that only choices depend on: at most 2^52, so that sums of them are exact.

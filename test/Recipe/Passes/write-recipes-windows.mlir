@@ -98,3 +98,24 @@ func.func @rows_of_two(%x: tensor<1x96x59x60xf32>, %w: tensor<96x1x5x5xf32>) -> 
   %y = onnx.Conv(%x, %w) {group = 96 : i64, strides = array<i64: 2, 1>} : (tensor<1x96x59x60xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x28x56xf32>
   return %y : tensor<1x96x28x56xf32>
 }
+
+// A window of dynamic size is assumed to be short: it has no lanes. Weights of the run are packed once, for all
+// images and rows of them.
+// CHECK-LABEL: kernel "Conv#5"
+// CHECK:         block(oc, 64) -> (oc.o, oc.r)
+// CHECK:         register_tile(o1.r, oc.r, lanes=16
+// CHECK:         pack(1, [oc.o, ic, k0, k1, oc.r], transpose=16)
+// ORDER:       kernel "Conv#5"
+func.func @dynamic_window(%x: tensor<?x64x56x56xf32>, %w: tensor<512x64x?x?xf32>) -> tensor<?x512x?x?xf32> {
+  %y = onnx.Conv(%x, %w) : (tensor<?x64x56x56xf32>, tensor<512x64x?x?xf32>) -> tensor<?x512x?x?xf32>
+  return %y : tensor<?x512x?x?xf32>
+}
+
+// Nor has it where nothing else is known: rows of images do not fill the vectors of a loop without a tile.
+// CHECK-LABEL: kernel "Conv#6"
+// CHECK:         register_tile(o1.r, oc.r, lanes=16
+// ORDER:       kernel "Conv#6"
+func.func @dynamic_all(%x: tensor<?x?x?x?xf32>, %w: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {
+  %y = onnx.Conv(%x, %w) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}

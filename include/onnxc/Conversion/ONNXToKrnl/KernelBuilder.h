@@ -50,8 +50,10 @@ public:
 
   /// Declares a loop; `extent` is ShapedType::kDynamic when only known at run
   /// time: it is then the size of the first operand dimension that is accessed
-  /// by just this loop. The expression stands for the loop in accesses.
-  mlir::AffineExpr loop(llvm::StringRef name, int64_t extent);
+  /// by just this loop, and may have a limit, see LoopAttr. The expression
+  /// stands for the loop in accesses.
+  mlir::AffineExpr loop(llvm::StringRef name, int64_t extent,
+                        int64_t limit = 0);
   /// Declares a loop whose extent is a host index value.
   mlir::AffineExpr loop(llvm::StringRef name, mlir::Value extent);
   /// One loop per dimension of `type`, named d0, d1, ...
@@ -117,7 +119,7 @@ public:
 private:
   struct LoopDecl {
     std::string name;
-    int64_t extent;
+    int64_t extent, limit;
     /// A dynamic extent, in the host program once it is known, and inside.
     mlir::Value dynamic = {}, inside = {};
   };

@@ -25,9 +25,11 @@ KernelBuilder::KernelBuilder(OpBuilder &host, Location loc, StringRef name)
 
 KernelBuilder::~KernelBuilder() { delete block; }
 
-AffineExpr KernelBuilder::loop(StringRef loopName, int64_t extent) {
-  loops.push_back({loopName.str(), extent});
-  if (ShapedType::isDynamic(extent))
+AffineExpr KernelBuilder::loop(StringRef loopName, int64_t extent,
+                               int64_t limit) {
+  bool isDynamic = ShapedType::isDynamic(extent);
+  loops.push_back({loopName.str(), extent, isDynamic ? limit : 0});
+  if (isDynamic)
     loops.back().inside = block->addArgument(host.getIndexType(), loc);
   return host.getAffineDimExpr(loops.size() - 1);
 }
@@ -317,7 +319,8 @@ SmallVector<Value> KernelBuilder::finish(ValueRange values) {
   SmallVector<Attribute> loopAttrs;
   SmallVector<Value> extents;
   for (const LoopDecl &l : loops) {
-    loopAttrs.push_back(LoopAttr::get(host.getContext(), l.name, l.extent));
+    loopAttrs.push_back(
+        LoopAttr::get(host.getContext(), l.name, l.extent, l.limit));
     if (!ShapedType::isDynamic(l.extent))
       continue;
     assert(l.dynamic && "no operand dimension is accessed by just this loop");

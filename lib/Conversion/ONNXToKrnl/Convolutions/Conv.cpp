@@ -130,8 +130,8 @@ void ConvKernel::addWindow() {
   size_t spatial = windows.outSizes.size();
   ArrayRef<AffineExpr> out = ArrayRef(at).take_back(spatial);
   for (size_t d = 0; d < spatial; ++d) {
-    AffineExpr k =
-        kernel.loop("k" + std::to_string(d), weights.getDimSize(d + 2));
+    AffineExpr k = kernel.loop("k" + std::to_string(d),
+                               weights.getDimSize(d + 2), usualWindowLimit);
     in.at.push_back(out[d] * windows.strides[d] + k * windows.dilations[d]);
     filter.at.push_back(k);
     reduced.push_back(k);

@@ -9,6 +9,10 @@
 
 namespace onnxc {
 
+/// The limit of the extents of windows whose sizes are only known in the run:
+/// nearly all have 1 x 1 or 3 x 3 positions, too few for lanes along them.
+constexpr int64_t usualWindowLimit = 4;
+
 /// Windows over the spatial dimensions (all after the first two) of a tensor,
 /// as strides, dilations, pads, auto_pad and ceil_mode describe them. Values
 /// are host indices, constant where the sizes are known.

@@ -36,3 +36,13 @@ func.func @steps_of_two(%x: tensor<?x4x?x?xf32>, %w: tensor<8x4x3x3xf32>) -> ten
   %0 = onnx.Conv(%x, %w) {strides = array<i64: 2, 2>} : (tensor<?x4x?x?xf32>, tensor<8x4x3x3xf32>) -> tensor<?x8x?x?xf32>
   return %0 : tensor<?x8x?x?xf32>
 }
+
+// -----
+
+// Loops over a window of dynamic size are assumed to be short; others have no limit.
+// CHECK-LABEL: func @dynamic_window
+// CHECK:         krnl.kernel "Conv" loops [n = 1, oc = 8, o0 = %{{[^ <]+}}, o1 = 9, ic = %{{[^ <]+}}, k0 = %{{[^ <]+}} < 4, k1 = 3]
+func.func @dynamic_window(%x: tensor<1x?x11x11xf32>, %w: tensor<8x?x?x3xf32>) -> tensor<1x8x?x9xf32> {
+  %0 = onnx.Conv(%x, %w) : (tensor<1x?x11x11xf32>, tensor<8x?x?x3xf32>) -> tensor<1x8x?x9xf32>
+  return %0 : tensor<1x8x?x9xf32>
+}

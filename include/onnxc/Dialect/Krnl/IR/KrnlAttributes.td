@@ -15,8 +15,10 @@ def Krnl_LoopAttr : Krnl_Attr<"Loop", "loop"> {
   let description = [{
     Printed inside a kernel as `m = 128`, or `m = %n` when an operand of the kernel
     gives the extent at run time (`ShapedType::kDynamic`). `m = %n < 8` has a
-    `limit` that who made the kernel knows all such extents to be less than; 0 where
-    there is none. Choices may rely on it, the emitted loops do not.
+    `limit`; 0 where there is none. Choices assume that the extent is less, and where
+    nothing else is known that it is the largest one below: all extents are that the
+    kernel is launched with, or most are, as those of windows. The emitted loops are
+    right for any extent.
   }];
   let parameters = (ins LoopName:$name, "int64_t":$extent,
                         DefaultValuedParameter<"int64_t", "0">:$limit);

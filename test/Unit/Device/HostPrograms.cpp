@@ -173,6 +173,14 @@ int32_t boxes(OnnxcCall *call, const OnnxcValue *inputs) {
   return its.finish();
 }
 
+/// The same of a tensor of so many lines.
+template <uint64_t lines>
+int32_t sizedBoxes(OnnxcCall *call, const OnnxcValue *inputs) {
+  Vectors its(call, inputs);
+  its.launch(SizedBoxes, 1, {its.x, its.y, lines});
+  return its.finish();
+}
+
 /// The same by the blocks of clusters.
 template <Kernel kernel, int64_t blocks = 2>
 int32_t clusters(OnnxcCall *call, const OnnxcValue *inputs) {
@@ -352,6 +360,8 @@ constinit const OnnxcEntry modelEntries[] = {
     entry("missing_proxy_fence", faulty<MissingProxyFence>),
     entry("missing_fence", faulty<MissingFence>),
     entry("boxes", boxes<Boxes>),
+    entry("sized_boxes", sizedBoxes<12>),
+    entry("far_boxes", sizedBoxes<uint64_t(1) << 31>),
     entry("early_box", boxes<EarlyBox>),
     entry("short_box", boxes<ShortBox>),
     entry("unfenced_box", boxes<UnfencedBox>),
@@ -373,6 +383,7 @@ constinit const OnnxcEntry modelEntries[] = {
     entry("unknown_line", boxes<UnknownLine>),
     entry("unknown_rank", boxes<UnknownRank>),
     entry("unknown_address", boxes<UnknownAddress>),
+    entry("unknown_size", boxes<UnknownSize>),
     entry("peek", peek),
     entry("report", report),
     entry("huge", huge),

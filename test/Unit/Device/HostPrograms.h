@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-inline constexpr size_t kNumEntries = 54;
+inline constexpr size_t kNumEntries = 57;
 extern const OnnxcEntry modelEntries[kNumEntries];
 
 /// One entry for each level of a model. Results tell which of two has run.

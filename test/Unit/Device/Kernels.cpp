@@ -300,11 +300,13 @@ KERNEL(missing_fence, 1)(float *y) {
 }
 END
 
-#define KERNEL_OF_TENSOR(NAME)                                                 \
+#define KERNEL_OF_MAP(NAME, PARAMETERS)                                        \
   extern "C" {                                                                 \
   EXPORTED extern const int32_t sim_maps_##NAME = 1;                           \
-  EXPORTED extern const int32_t sim_parameters_##NAME = 2;                     \
+  EXPORTED extern const int32_t sim_parameters_##NAME = PARAMETERS;            \
   EXPORTED void NAME
+
+#define KERNEL_OF_TENSOR(NAME) KERNEL_OF_MAP(NAME, 2)
 
     /// Copies 16 lines of 8 elements, one line of which threads have written
     /// before, and says that these are so many bytes.
@@ -328,6 +330,17 @@ static void storeBox(float *y, int threads = ntid) {
 }
 
 KERNEL_OF_TENSOR(boxes)(const float *, float *y, const void *map) {
+  copyBox(map, sizeof box, true);
+  sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
+  sim_barrier0();
+  storeBox(y);
+  if (tid == 0)
+    sim_mbarrier_inval_shared(&arrival);
+}
+END
+
+KERNEL_OF_MAP(sized_boxes, 3)
+(const float *, float *y, int64_t, const void *map) {
   copyBox(map, sizeof box, true);
   sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
   sim_barrier0();

@@ -18,11 +18,15 @@ const OnnxcTensorMap map = {0, 4, 32, 2, {8, 12}, {8, 16}};
 /// The same in boxes of 8 lines.
 const OnnxcTensorMap halfMap = {0, 4, 32, 2, {8, 12}, {8, 8}};
 
-/// Elements, lines, dimensions and an address that no map has.
+/// As many lines as the third parameter says.
+const OnnxcTensorMap sizedMap = {0, 4, 32, 2, {8, ~2}, {8, 16}};
+
+/// Elements, lines, dimensions, an address and a size that no map has.
 const OnnxcTensorMap unknownMaps[] = {{0, 3, 32, 2, {8, 12}, {8, 16}},
                                       {0, 4, 48, 2, {8, 12}, {8, 16}},
                                       {0, 4, 32, 6, {8, 12}, {8, 16}},
-                                      {2, 4, 32, 2, {8, 12}, {8, 16}}};
+                                      {2, 4, 32, 2, {8, 12}, {8, 16}},
+                                      {0, 4, 32, 2, {8, ~2}, {8, 16}}};
 
 } // namespace
 
@@ -47,6 +51,7 @@ constinit const OnnxcDeviceKernel modelKernels[] = {
     {"missing_fence", "the products", 1, 0, 1, 128, 0, 0, nullptr},
     {"report", "the report", 2, 0, 0, 1, 0, 0, nullptr},
     {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &map},
+    {"sized_boxes", "the boxes", 3, 1, 1, 64, 0, 1, &sizedMap},
     {"early_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
     {"short_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
     {"unfenced_box", "the boxes", 2, 1, 1, 64, 0, 1, &map},
@@ -54,6 +59,7 @@ constinit const OnnxcDeviceKernel modelKernels[] = {
     {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[1]},
     {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[2]},
     {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[3]},
+    {"boxes", "the boxes", 2, 1, 1, 64, 0, 1, &unknownMaps[4]},
     {"cluster_boxes", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
     {"leaving_block", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},
     {"unfenced_cluster", "the cluster", 2, 1, 1, 64, 0, 1, &halfMap},

@@ -31,6 +31,7 @@ enum Kernel {
   Report,
   // Those with maps of tensors.
   Boxes,
+  SizedBoxes,
   EarlyBox,
   ShortBox,
   UnfencedBox,
@@ -38,6 +39,7 @@ enum Kernel {
   UnknownLine,
   UnknownRank,
   UnknownAddress,
+  UnknownSize,
   ClusterBoxes,
   LeavingBlock,
   UnfencedCluster,

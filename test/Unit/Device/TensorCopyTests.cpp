@@ -40,6 +40,19 @@ TEST_F(DeviceTest, BoxesAreZeroOutsideOfTheTensor) {
   EXPECT_EQ(run.result, boxOf(x));
 }
 
+TEST_F(DeviceTest, SizesOfMapsAreParametersOfTheLaunch) {
+  Session run("sized_boxes");
+  Numbers x = randomNumbers(kBox);
+  ASSERT_EQ(run(x, kBox), OM_STATUS_OK) << run.message() << problem();
+  EXPECT_EQ(run.result, boxOf(x));
+}
+
+TEST_F(DeviceTest, SizesThatCoordinatesDoNotReachAreRefused) {
+  Session run("far_boxes");
+  EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_UNSUPPORTED);
+  EXPECT_THAT(run.message(), HasSubstr("a dimension of 2147483648 elements"));
+}
+
 // A graph whose kernels get another address gets another map.
 TEST_F(DeviceTest, MapsOfGraphsFollowTheTensor) {
   Session run("boxes");
@@ -80,8 +93,8 @@ TEST_F(DeviceTest, EveryCallForMapsFailsInTurn) {
 }
 
 TEST_F(DeviceTest, UnknownMapsAreRefused) {
-  for (const char *entry :
-       {"unknown_element", "unknown_line", "unknown_rank", "unknown_address"}) {
+  for (const char *entry : {"unknown_element", "unknown_line", "unknown_rank",
+                            "unknown_address", "unknown_size"}) {
     Session run(entry);
     EXPECT_EQ(run(randomNumbers(kBox), kBox), OM_STATUS_INTERNAL) << entry;
     EXPECT_THAT(run.message(), HasSubstr("map 0 of kernel 'boxes' is unknown"));

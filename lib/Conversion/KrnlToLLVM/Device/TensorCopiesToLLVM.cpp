@@ -47,6 +47,20 @@ static LogicalResult checkTensorMaps(func::FuncOp kernel, size_t numMaps,
   return success();
 }
 
+/// The sizes of a buffer, ~n where one is parameter n of those that are left.
+static SmallVector<int64_t> sizesOf(Value buffer, unsigned numOld) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> sizes(type.getShape());
+  ValueRange dynamic = buffer.getDefiningOp<krnl::FromPointerOp>().getSizes();
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size)) {
+      size = ~int64_t(cast<BlockArgument>(dynamic.front()).getArgNumber() -
+                      numOld);
+      dynamic = dynamic.drop_front();
+    }
+  return sizes;
+}
+
 LogicalResult addTensorMaps(func::FuncOp kernel, ArrayRef<Value> buffers,
                             unsigned numOld) {
   Block &entry = kernel.getBody().front();
@@ -57,13 +71,12 @@ LogicalResult addTensorMaps(func::FuncOp kernel, ArrayRef<Value> buffers,
     auto number = llvm::find(buffers, copy.getSource()) - buffers.begin();
     if (size_t(number) == buffers.size())
       return; // the conversion refuses it
-    auto type = cast<MemRefType>(copy.getSource().getType());
     Attribute map = builder.getDictionaryAttr(
         {builder.getNamedAttr("pointer", builder.getI64IntegerAttr(number)),
          builder.getNamedAttr(
              "bytes", builder.getI64IntegerAttr(copy.getElementBytes())),
-         builder.getNamedAttr("sizes",
-                              builder.getDenseI64ArrayAttr(type.getShape())),
+         builder.getNamedAttr("sizes", builder.getDenseI64ArrayAttr(
+                                           sizesOf(copy.getSource(), numOld))),
          builder.getNamedAttr("box", copy.getBoxAttr()),
          builder.getNamedAttr("swizzle", copy.getSwizzleAttr())});
     auto known = llvm::find(maps, map) - maps.begin();

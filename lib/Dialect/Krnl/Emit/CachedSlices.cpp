@@ -261,6 +261,12 @@ LaneIndex CachedSlices::matrixIn(const CachedSlice &slice,
   return inStage(slice, swizzledIndex(slice, instance, /*isExchanged=*/false));
 }
 
+SmallVector<LaneIndex> CachedSlices::indicesOfBox(const CachedSlice &slice,
+                                                  const OpState &state) {
+  return positions.unboundedIndicesOf(state, *slice.use,
+                                      Instance(active.size(), 0));
+}
+
 SmallVector<LaneIndex> CachedSlices::indicesInSource(const CachedSlice &slice,
                                                      const OpState &state) {
   Instance first(active.size(), 0);

@@ -86,6 +86,9 @@ public:
   /// Where the element is in the memory of the operand.
   llvm::SmallVector<LaneIndex> indicesInSource(const CachedSlice &slice,
                                                const OpState &state);
+  /// Where a box begins, of which a part may be outside of the operand.
+  llvm::SmallVector<LaneIndex> indicesOfBox(const CachedSlice &slice,
+                                            const OpState &state);
   mlir::Value sourceOf(const CachedSlice &slice) const {
     return slotOf(slice.use->get()).memref;
   }

@@ -73,6 +73,17 @@ SmallVector<LaneIndex> OperandPositions::indicesOf(const OpState &state,
   return at;
 }
 
+SmallVector<LaneIndex>
+OperandPositions::unboundedIndicesOf(const OpState &state, OpOperand &operand,
+                                     const Instance &instance) {
+  SmallVector<LaneIndex> axes =
+      loops.axisValues(state.number, instance, /*local=*/false);
+  return llvm::map_to_vector(state.op.getSubscripts(operand),
+                             [&](const Subscript &at) {
+                               return math.eval(at.index, axes, loops.extents);
+                             });
+}
+
 Value OperandPositions::andInRanges(unsigned op, OpOperand &operand,
                                     const Instance &instance, Value all) {
   if (!Access(operand).hasRanges())

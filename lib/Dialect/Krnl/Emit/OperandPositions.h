@@ -22,6 +22,10 @@ public:
   llvm::SmallVector<LaneIndex> indicesOf(const OpState &state,
                                          mlir::OpOperand &operand,
                                          const Instance &instance, bool local);
+  /// The same without ranges: in the operand, or beyond it.
+  llvm::SmallVector<LaneIndex> unboundedIndicesOf(const OpState &state,
+                                                  mlir::OpOperand &operand,
+                                                  const Instance &instance);
   /// Emits the conjunction of `all` and an i1 that is true if the indices of
   /// the operand are in their ranges; null where all are.
   mlir::Value andInRanges(unsigned op, mlir::OpOperand &operand,

@@ -83,7 +83,7 @@ typedef struct OnnxcTensorMap {
   int64_t swizzle; /* bytes of a line in which chunks are exchanged */
   int64_t rank;
   /* Of the tensor and of a box, the last dimension first; elements lie one
-   * after the other. */
+   * after the other. ~n is a size that launches pass as parameter n. */
   int64_t sizes[ONNXC_TENSOR_MAP_RANK];
   int64_t box[ONNXC_TENSOR_MAP_RANK];
 } OnnxcTensorMap;

@@ -28,6 +28,15 @@ func.func private @box(%x: memref<100x64xf16>, %t: memref<4096xf16>, %b: memref<
   return
 }
 
+// ~n is parameter n, a size that launches pass: after four pointers and the size of another buffer here.
+// CHECK-LABEL: llvm.func {{.*}}@sizes(
+// CHECK-SAME:    krnl.tensor_maps = [{box = array<i64: 1, 64, 32>, bytes = 2 : i64, pointer = 1 : i64, sizes = array<i64: -6, -7, 64>, swizzle = 64 : i64}]
+func.func private @sizes(%w: memref<?xf16>, %x: memref<?x?x64xf16>, %t: memref<4096xf16>, %b: memref<2xi64>, %i: index) attributes {krnl.kernel, krnl.threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  krnl.copy_tensor %x[%c0, %i, %c0] to %t[%c0], %b[%c0], box=[1, 64, 32], swizzle=64 : memref<?x?x64xf16> to memref<4096xf16>, memref<2xi64>
+  return
+}
+
 // To all blocks of a cluster, which arrive at each other's barriers.
 // CHECK-LABEL: llvm.func {{.*}}@cluster(
 // CHECK-SAME:    passthrough = {{\[.*\["nvvm.cluster_dim", "4"\]}}

@@ -47,6 +47,39 @@ func.func @boxes(%x: tensor<64x64xf16>, %w: tensor<64x32xf16>, %o: tensor<64x32x
   return %y : tensor<64x32xf32>
 }
 
+// Sizes are dynamic, and columns are those of a part, the last of which goes on past the end: its box has zeros there, so
+// that no index is moved into the range.
+// CHECK-LABEL: func private @kernel_parts_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x64xf16{{.*}}>, %[[W:[a-z0-9]+]]: memref<?x64xf16
+// CHECK:         krnl.barrier_init
+// CHECK-NOT:     arith.select
+// CHECK:         krnl.copy_tensor %[[X]][%{{.+}}, %c0] to %{{.+}}, box=[64, 32], swizzle=64 : memref<?x64xf16
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.muli %{{.+}}, %c32 : index
+// CHECK-NEXT:    krnl.copy_tensor %[[W]][%[[FIRST]], %c0] to %{{.+}}, box=[32, 32], swizzle=64 : memref<?x64xf16
+// CHECK-NOT:     arith.select
+// CHECK:         scf.for
+func.func @parts(%x: tensor<?x64xf16>, %w: tensor<?x64xf16>, %p: index, %o: tensor<?x?x32xf32>) -> tensor<?x?x32xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x64xf16>
+  %y = krnl.kernel "parts" loops [p = %p, m = %m, n = 32, k = 64] ins(%x, %w : tensor<?x64xf16>, tensor<?x64xf16>) outs(%o : tensor<?x?x32xf32>)
+      recipe [block(m, 64, tail=pad) -> (m.o, m.b), block(m.b, 16) -> (m.w, m.r), block(m.r, 8) -> (m.h, m.g), block(n, 32) -> (n.o, n.b), block(n.b, 8) -> (n.f, n.s), block(n.s, 2) -> (n.t, n.c), block(k, 32) -> (k.o, k.b), block(k.b, 16) -> (k.s, k.i),
+              order(p, m.o, n.o, m.w, m.g, n.t, m.h, n.f, n.c, k.o, k.s, k.i), fuse_outer(p, m.o, n.o, m.w, m.g, n.t), parallel(p, m.o, n.o),
+              map(m.w, thread), map(m.g, thread), map(n.t, thread), cache(0, at=k.o, in=shared, by=tma), cache(1, at=k.o, in=shared, by=tma),
+              unroll(m.h, 2), unroll(n.f, 4), vectorize(n.c, 2), unroll(k.s, 2), wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.i), pipeline(k.o, 2)] {
+  ^bb0(%a: tensor<?x64xf16>, %b: tensor<?x64xf16>, %c: tensor<?x?x32xf32>, %e: index, %f: index):
+    %r = krnl.compute "mm" [p, m, n | k] (%u = %a[m, k], %v = %b[p * 32 + n in 0 to ?, k]) -> (%s = %c[p, m, n])
+        : (tensor<?x64xf16>, tensor<?x64xf16>) -> tensor<?x?x32xf32> {
+      %0 = arith.extf %u : f16 to f32
+      %1 = arith.extf %v : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %s, %2 : f32
+      linalg.yield %3 : f32
+    }
+    krnl.yield %r : tensor<?x?x32xf32>
+  } -> tensor<?x?x32xf32>
+  return %y : tensor<?x?x32xf32>
+}
+
 // One of them alone: threads copy the other slice.
 // CHECK-LABEL: func private @kernel_one_0(
 // CHECK:         krnl.copy_tensor

@@ -63,7 +63,7 @@ void BoxCopier::copyBoxes(const CachedSlice &slice) {
   LaneIndex stage = cached.stageOf(slice).first;
   for (unsigned loop : slice.loops)
     active[loop] = ActiveLoop();
-  SmallVector<LaneIndex> from = cached.indicesInSource(slice, state);
+  SmallVector<LaneIndex> from = cached.indicesOfBox(slice, state);
   active = saved;
   Value source = cached.sourceOf(slice);
   const SwizzledSlice &form = *slice.swizzle;

@@ -17,6 +17,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Target/IR/Target.h"
@@ -35,10 +36,13 @@ std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
   if (type.getRank() < 2 || type.getRank() > TensorBoxes::maxRank)
     return "it has not 2 to " + std::to_string(TensorBoxes::maxRank) +
            " dimensions";
-  if (!type.hasStaticShape())
-    return "its sizes are dynamic";
+  if (type.isDynamicDim(type.getRank() - 1))
+    return "its rows have a dynamic size";
   int64_t pitch = elementBytes;
   for (auto [i, size] : llvm::enumerate(llvm::reverse(type.getShape()))) {
+    // Launches pass them.
+    if (ShapedType::isDynamic(size))
+      continue;
     if (size < 1 || size > maxSize)
       return "a dimension has not 1 to 2^31 - 1 elements";
     if (size > (TensorBoxes::maxPitchBytes - 1) / pitch)
@@ -58,11 +62,50 @@ bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
          pipelineAt(nest, cache.at).stages > 1;
 }
 
+/// The only position of the slice whose index depends on the axis of the op,
+/// and how far apart its iterations are there; nothing for others.
+static std::optional<std::pair<unsigned, int64_t>>
+positionAlong(const Access &access, unsigned axis) {
+  std::optional<unsigned> found;
+  for (unsigned position : llvm::seq(access.getRank()))
+    if (access.dependsOnAt(position, axis)) {
+      if (found)
+        return std::nullopt;
+      found = position;
+    }
+  std::optional<int64_t> step =
+      found ? access.stepAt(*found, axis) : std::nullopt;
+  return step ? std::optional(std::pair(*found, *step)) : std::nullopt;
+}
+
+/// A box has zeros outside of the tensor, and nowhere else: ranges are whole
+/// dimensions, and sums end with these.
+static std::string reasonAgainstZeros(const LoopNest &nest, unsigned op,
+                                      OpOperand &operand) {
+  Access access(operand);
+  auto type = cast<ShapedType>(operand.get().getType());
+  auto compute = cast<ComputeOp>(nest.op(op).op);
+  for (auto [at, size] :
+       llvm::zip_equal(compute.getSubscripts(operand), type.getShape()))
+    if (at.range && (at.outside || *at.range != std::pair(int64_t(0), size)))
+      return "elements inside of it are left out";
+  for (unsigned padded : paddedLoops(nest, op, access, /*reduced=*/true)) {
+    unsigned root = rootOf(nest, padded).first;
+    for (auto [dim, axis] : llvm::enumerate(nest.op(op).axes))
+      if (nest.stemsFrom(root, axis))
+        for (unsigned position : llvm::seq(access.getRank()))
+          if (access.dependsOnAt(position, dim) && !access.loopAt(position))
+            return "it goes on after the end of a sum";
+  }
+  return {};
+}
+
 /// The dimension that the slice has the lines of. Its loops go over this one
 /// and the last one, and are in the order of memory there.
 static std::string reasonAgainstBoxes(const LoopNest &nest, const Cache &cache,
-                                      unsigned op, TensorBoxes &boxes) {
-  const LoopNest::Operand &operand = nest.operand(cache.operand);
+                                      unsigned op, const Access &access,
+                                      TensorBoxes &boxes) {
+  ArrayRef<unsigned> axes = nest.op(op).axes;
   SmallVector<unsigned> loops = cachedLoops(nest, cache, op);
   bool sumsLast = nest.op(op).find(loops.back())->reduced;
   std::optional<unsigned> linesDim;
@@ -71,10 +114,13 @@ static std::string reasonAgainstBoxes(const LoopNest &nest, const Cache &cache,
     std::string name = "loop '" + nest.loop(number).name + "'";
     if (nest.loop(root).kind != Loop::Kind::Axis)
       return name + " goes over several dimensions";
-    unsigned dim =
-        llvm::find(operand.dimAxes, int(root)) - operand.dimAxes.begin();
+    auto position =
+        positionAlong(access, llvm::find(axes, root) - axes.begin());
+    if (!position)
+      return name + " does not go over one dimension evenly";
+    auto [dim, step] = *position;
     bool isAlong = nest.op(op).find(number)->reduced == sumsLast;
-    if (isAlong != (dim + 1 == operand.dimAxes.size()))
+    if (isAlong != (dim + 1 == access.getRank()))
       return name + " does not go over the dimension of its place in the slice";
     if (!isAlong && linesDim.value_or(dim) != dim)
       return name + " goes over a third dimension of the slice";
@@ -83,7 +129,7 @@ static std::string reasonAgainstBoxes(const LoopNest &nest, const Cache &cache,
     // The place of the only iteration is that of the tile.
     if (nest.loop(number).extent == 1)
       continue;
-    if (strideInSlice(nest, cache, op, number) != distance)
+    if (strideInSlice(nest, cache, op, number) != distance * step)
       return "iterations of " + name +
              " are not as far apart in the slice as "
              "in the operand";
@@ -134,7 +180,6 @@ std::optional<TensorBoxes> tensorBoxes(const LoopNest &nest, const Cache &cache,
                                        unsigned op, std::string &reason) {
   const LoopNest::Operand &operand = nest.operand(cache.operand);
   std::optional<SwizzledSlice> slice = swizzledSlice(nest, cache, op);
-  auto kernel = nest.op(op).op->getParentOfType<KernelOp>();
   TensorBoxes boxes{};
   if (!slice)
     reason = "no instruction of a warpgroup reads the slice";
@@ -144,14 +189,17 @@ std::optional<TensorBoxes> tensorBoxes(const LoopNest &nest, const Cache &cache,
     reason = "its elements are computed";
   else if (nest.packOf(cache.operand))
     reason = "it is packed";
-  else if (!operand.plain)
-    reason = "it is not indexed by one loop in each dimension";
   else
-    reason = reasonAgainstMap(
-        cast<ShapedType>(kernel.getBody().getArgument(cache.operand).getType()),
-        operand.elementBytes);
-  if (reason.empty())
-    reason = reasonAgainstBoxes(nest, cache, op, boxes);
+    reason =
+        reasonAgainstMap(cast<ShapedType>(slicedValue(nest, cache).getType()),
+                         operand.elementBytes);
+  auto compute = cast<ComputeOp>(nest.op(op).op);
+  for (OpOperand *input : compute.getDpsInputOperands())
+    if (reason.empty() && input->get() == slicedValue(nest, cache)) {
+      reason = reasonAgainstZeros(nest, op, *input);
+      if (reason.empty())
+        reason = reasonAgainstBoxes(nest, cache, op, Access(*input), boxes);
+    }
   if (reason.empty())
     reason = divideBoxes(nest, cache, op, *slice, boxes);
   if (!reason.empty())

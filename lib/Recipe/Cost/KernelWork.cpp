@@ -56,7 +56,9 @@ static double visiblePart(KernelOp kernel, ComputeOp op,
                           int64_t unknown) {
   double columns =
       masked ? double(extentOf(kernel, masked->column(), unknown)) : 0;
-  if (columns < 1 || (!masked->combinesVisible(op) && !masked->isUnneeded(op)))
+  // Values of the run may hide any number of them.
+  if (columns < 1 || !masked->form().values.empty() ||
+      (!masked->combinesVisible(op) && !masked->isUnneeded(op)))
     return 1;
   SmallVector<double> firstHidden{double(-masked->form().constant)};
   for (const auto &[loop, factor] : masked->form().factors) {

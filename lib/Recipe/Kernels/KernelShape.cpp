@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 
 #include <cmath>
 
@@ -160,7 +161,8 @@ double visibleShare(const LoopNest &nest, unsigned op, unsigned loop) {
   std::optional<VisibleIterations> visible = visibleIterations(nest, op, loop),
                                    around;
   double all = iterationsOf(nest, loop);
-  if (!visible || all <= 0)
+  // How many are seen is not known before the run where values of it count.
+  if (!visible || !nest.maskedElements()->form().values.empty() || all <= 0)
     return 1;
   SmallVector<AffineExpr> symbols;
   for (unsigned axis : llvm::seq(nest.numAxes()))

@@ -147,6 +147,7 @@ std::optional<LinearForm> MaskFinder::formOf(ComputeOp op,
     return std::nullopt;
   LinearForm form;
   form.constant = elements->start;
+  form.values = elements->sizes;
   if (!elements->dim)
     return form;
   std::optional<unsigned> loop =
@@ -162,13 +163,41 @@ LinearForms MaskFinder::formsOf(ComputeOp op) {
       op, [&](BlockArgument argument) { return formOf(op, argument); });
 }
 
+/// Returns true if the value of the host program is the size of a tensor, or a
+/// sum or difference of such sizes and numbers.
+static bool isSize(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::AddIOp, arith::SubIOp>(op))
+    return llvm::all_of(op->getOperands(), isSize);
+  return isa_and_present<tensor::DimOp, arith::ConstantOp>(op);
+}
+
+/// Replaces arguments of the op's kernel by the sizes that it is launched with;
+/// false where one is no size.
+static bool replaceByOutside(ComputeOp op, ScaledValues &values) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  size_t ins = kernel.getIns().size(), outs = kernel.getOuts().size();
+  for (auto &[value, factor] : values) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &kernel.getBody().front()) {
+      size_t number = argument.getArgNumber();
+      value = number < ins ? kernel.getIns()[number]
+                           : kernel.getExtents()[number - ins - outs];
+    }
+    if (!isSize(value))
+      return false;
+  }
+  return true;
+}
+
 std::optional<Progression> MaskFinder::progressionOfKernel(ComputeOp op) {
   std::optional<LinearForm> form =
       formsOf(op).of(op.getBody()->getTerminator()->getOperand(0));
-  if (!form || form->factors.size() > 1)
+  if (!form || form->factors.size() > 1 || !replaceByOutside(op, form->values))
     return std::nullopt;
   Progression all;
   all.start = form->constant;
+  all.sizes = form->values;
   if (!form->factors.empty())
     all.step = form->factors.begin()->second;
   return all;
@@ -183,6 +212,19 @@ std::optional<Progression> MaskFinder::progressionOf(Value tensor) {
   std::optional<Progression> all = findProgression(tensor);
   --depth;
   known[tensor] = all;
+  return all;
+}
+
+/// One number, the size of a tensor.
+static std::optional<Progression>
+progressionOfSize(tensor::FromElementsOp tensor) {
+  Value element = tensor.getElements().front();
+  auto cast = element.getDefiningOp<arith::IndexCastOp>();
+  if (tensor.getElements().size() != 1 || !cast ||
+      !cast.getIn().getType().isIndex() || !isSize(cast.getIn()))
+    return std::nullopt;
+  Progression all;
+  all.sizes.push_back({cast.getIn(), 1});
   return all;
 }
 
@@ -202,6 +244,8 @@ std::optional<Progression> MaskFinder::findProgression(Value tensor) {
     all = progressionOfKernel(op);
   else if (isa_and_present<ConstantOp>(maker))
     all = progressionOfConstant(tensor);
+  else if (auto size = dyn_cast_if_present<tensor::FromElementsOp>(maker))
+    all = progressionOfSize(size);
   else if (isa_and_present<tensor::ReshapeOp, tensor::ExpandShapeOp,
                            tensor::CollapseShapeOp>(maker))
     all = progressionOf(maker->getOperand(0));
@@ -261,6 +305,22 @@ static std::optional<LinearForm> distanceOf(const LinearForms &forms,
   return isLess ? sumOf(*y, *x, -1) : sumOf(*x, *y, -1);
 }
 
+/// The loop of the columns of a mask that compares these with the rows, or of
+/// one row; nothing for other distances.
+static std::optional<StringRef> columnsOf(const LinearForm &distance) {
+  std::optional<StringRef> columns;
+  unsigned rows = 0;
+  for (const auto &[loop, factor] : distance.factors) {
+    if (factor == 1 && !columns)
+      columns = loop;
+    else if (factor == -1 && rows == 0)
+      ++rows;
+    else
+      return std::nullopt;
+  }
+  return columns;
+}
+
 /// The dimension of the op's result that the loop is; nothing if it is none.
 static std::optional<unsigned> dimensionOf(ComputeOp op, StringRef loop) {
   SmallVector<StringRef> axes = op.getAxes();
@@ -279,7 +339,7 @@ std::optional<DiagonalMask> MaskFinder::maskOfKernel(ComputeOp op) {
   int64_t minDistance = 0;
   for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
     if (distance = distanceOf(forms, compare, minDistance);
-        distance && distance->factors.size() == 2) {
+        distance && columnsOf(*distance)) {
       comparison = compare;
       break;
     }
@@ -287,20 +347,23 @@ std::optional<DiagonalMask> MaskFinder::maskOfKernel(ComputeOp op) {
   }
   if (!distance)
     return std::nullopt;
-  const auto &[one, factor] = *distance->factors.begin();
-  const auto &[other, opposite] = *std::next(distance->factors.begin());
-  if (std::abs(factor) != 1 || factor != -opposite)
-    return std::nullopt;
-  std::optional<unsigned> rows = dimensionOf(op, factor < 0 ? one : other),
-                          columns = dimensionOf(op, factor < 0 ? other : one);
   // column - row + constant >= least
   DiagonalMask mask;
+  std::optional<unsigned> columns = dimensionOf(op, *columnsOf(*distance));
+  for (const auto &[loop, factor] : distance->factors)
+    if (factor < 0) {
+      mask.rows = dimensionOf(op, loop);
+      if (!mask.rows)
+        return std::nullopt;
+    }
   mask.after = yieldedWhere(op, comparison, true);
   mask.before = yieldedWhere(op, comparison, false);
-  if (!rows || !columns || !mask.after || !mask.before ||
+  if (!columns || !mask.after || !mask.before ||
+      !replaceByOutside(op, distance->values) ||
       llvm::SubOverflow(minDistance - 1, distance->constant, mask.last))
     return std::nullopt;
-  mask.rows = *rows;
+  for (const auto &[size, times] : distance->values)
+    mask.sizes.push_back({size, -times});
   mask.columns = *columns;
   return mask;
 }

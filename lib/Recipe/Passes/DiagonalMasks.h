@@ -12,18 +12,22 @@
 namespace onnxc {
 
 /// A tensor that has the element `after` where the index in one dimension is
-/// greater than that in another one and `last`, and `before` elsewhere.
+/// greater than that in another one and `last` and these sizes of the host
+/// program, and `before` elsewhere. The mask of one row has no other dimension.
 struct DiagonalMask {
-  unsigned rows = 0, columns = 0;
+  std::optional<unsigned> rows;
+  unsigned columns = 0;
   int64_t last = 0;
+  krnl::ScaledValues sizes;
   mlir::TypedAttr before, after;
 };
 
 /// Integers that grow evenly along the only dimension that is not 1, from
-/// `start` by `step`.
+/// `start` and the sum of these sizes of the host program by `step`.
 struct Progression {
   std::optional<unsigned> dim;
   int64_t start = 0, step = 0;
+  krnl::ScaledValues sizes;
 };
 
 /// Looks for masks in the host program, whose kernels stay where they are.

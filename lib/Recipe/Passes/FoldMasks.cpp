@@ -4,7 +4,8 @@
 //
 //   mask[m, n] = n > m + 3 ? -infinity : 0
 //
-// A constant of this form, or the result of kernels that compare numbers which
+// Instead of 3 there may be the size of a tensor, such as that of a cache. A
+// constant of this form, or the result of kernels that compare numbers which
 // grow evenly along a dimension, is not read: its readers compare their
 // indices.
 //
@@ -28,14 +29,39 @@ namespace onnxc {
 #define GEN_PASS_DEF_KRNLFOLDMASKSPASS
 #include "onnxc/Recipe/Passes.h.inc"
 
-/// Whether the element is after the diagonal, or whether it is not.
+/// The argument of the op's kernel for an index of the host program, a new one
+/// if it has none.
+static Value argumentFor(ComputeOp op, Value index) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  unsigned number =
+      llvm::find(kernel.getIns(), index) - kernel.getIns().begin();
+  if (number < kernel.getIns().size())
+    return kernel.getInArgument(number);
+  kernel.getInsMutable().append(index);
+  return kernel.getBody().front().insertArgument(number, index.getType(),
+                                                 kernel.getLoc());
+}
+
+/// Whether the element is after the diagonal, or whether it is not. The mask of
+/// one row has no loop of rows.
 static Value isAfter(OpBuilder &b, ComputeOp op, StringRef row,
-                     StringRef column, int64_t last, bool isTrue) {
+                     StringRef column, const DiagonalMask &mask, bool isTrue) {
   Location loc = op.getLoc();
-  Value end = IndexOp::create(b, loc, row);
-  if (last != 0)
-    end = arith::AddIOp::create(b, loc, end,
-                                arith::ConstantIndexOp::create(b, loc, last));
+  Value end;
+  auto add = [&](Value more) {
+    end = end ? arith::AddIOp::create(b, loc, end, more).getResult() : more;
+  };
+  if (!row.empty())
+    add(IndexOp::create(b, loc, row));
+  if (mask.last != 0 || !end)
+    add(arith::ConstantIndexOp::create(b, loc, mask.last));
+  for (auto [size, times] : mask.sizes) {
+    Value argument = argumentFor(op, size);
+    add(times == 1 ? argument
+                   : arith::MulIOp::create(
+                         b, loc, argument,
+                         arith::ConstantIndexOp::create(b, loc, times)));
+  }
   return arith::CmpIOp::create(
       b, loc, isTrue ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::sle,
       IndexOp::create(b, loc, column), end);
@@ -129,30 +155,93 @@ static void eraseUnused(Block &payload) {
       inner.erase();
 }
 
+/// Returns true if no element of a row of the mask is greater than the first.
+static bool startsWithLargest(const DiagonalMask &mask) {
+  auto after = dyn_cast<FloatAttr>(mask.after),
+       before = dyn_cast<FloatAttr>(mask.before);
+  return after && before && !(before.getValue() < after.getValue()) &&
+         !before.getValue().isNaN() && !after.getValue().isNaN();
+}
+
+/// Returns true if the op yields the maxima of the elements, perhaps as another
+/// type, and of its results so far.
+static bool yieldsMaximaOf(ComputeOp op, Value elements) {
+  auto isElement = [&](Value value) {
+    while (
+        isa_and_present<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return value == elements;
+  };
+  Operation *max = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return isa_and_present<arith::MaximumFOp, arith::MaxNumFOp>(max) &&
+         ((max->getOperand(0) == op.getBody()->getArguments().back() &&
+           isElement(max->getOperand(1))) ||
+          (max->getOperand(1) == op.getBody()->getArguments().back() &&
+           isElement(max->getOperand(0))));
+}
+
+/// Maxima of the rows of a mask are its elements in the first column, which
+/// need no loop: whether a row has an element at all is left.
+static void takeFirstColumn(ComputeOp op, StringRef column, Value elements,
+                            const DiagonalMask &mask) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  unsigned number = *kernel.findLoop(column), dim = dimOf(op, column);
+  OpFoldResult columns = kernel.getExtent(number);
+  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 1 ||
+      dim < op.getNumParallelLoops() || getConstantIntValue(columns) == 0 ||
+      !startsWithLargest(mask) || !yieldsMaximaOf(op, elements) ||
+      llvm::any_of(
+          op->getOpOperands(),
+          [&](OpOperand &operand) { return Access(operand).dependsOn(dim); }))
+    return;
+  Operation *yield = op.getBody()->getTerminator();
+  if (auto extent = dyn_cast<Value>(columns)) {
+    OpBuilder b(yield);
+    Location loc = op.getLoc();
+    Value hasColumns = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::ne, argumentFor(op, extent),
+        arith::ConstantIndexOp::create(b, loc, 0));
+    yield->setOperand(
+        0, arith::SelectOp::create(b, loc, hasColumns, yield->getOperand(0),
+                                   op.getBody()->getArguments().back()));
+  }
+  SmallVector<AffineExpr> dims;
+  for (unsigned i : llvm::seq(op.getNumLoops()))
+    dims.push_back(
+        i == dim ? getAffineConstantExpr(0, op.getContext())
+                 : getAffineDimExpr(i < dim ? i : i - 1, op.getContext()));
+  SmallVector<StringRef> axes = op.getAxes();
+  axes.erase(axes.begin() + dim);
+  replaceAxes(op, dims, axes, axes.size());
+  dropUnusedLoops(kernel);
+}
+
 /// Lets the op compute what it reads of the mask by one input; false if that is
 /// at other elements than those of two loops.
 static bool computeMask(ComputeOp op, unsigned input,
                         const DiagonalMask &mask) {
   OpOperand &operand = *op.getDpsInputOperand(input);
   Subscripts access = op.getSubscripts(operand);
-  std::optional<unsigned> row = access[mask.rows].getLoop(),
+  std::optional<unsigned> row = mask.rows ? access[*mask.rows].getLoop()
+                                          : std::nullopt,
                           column = access[mask.columns].getLoop();
-  if (!row || !column || Access(operand).hasRanges())
+  if ((mask.rows && !row) || !column || Access(operand).hasRanges())
     return false;
   SmallVector<StringRef> axes = op.getAxes();
-  std::string rows = axes[*row].str(), columns = axes[*column].str();
+  std::string rows = row ? axes[*row].str() : "", columns = axes[*column].str();
   OpBuilder b = OpBuilder::atBlockBegin(op.getBlock());
   BlockArgument element = op.getBody()->getArgument(input);
   auto condition = [&](bool isTrue) {
-    return isAfter(b, op, rows, columns, mask.last, isTrue);
+    return isAfter(b, op, rows, columns, mask, isTrue);
   };
   replaceConditions(element, mask, condition);
+  Value elements;
   if (!element.use_empty()) {
     Location loc = op.getLoc();
     Value isHidden = condition(true);
     Value after = arith::ConstantOp::create(b, loc, mask.after),
           before = arith::ConstantOp::create(b, loc, mask.before);
-    Value elements = arith::SelectOp::create(b, loc, isHidden, after, before);
+    elements = arith::SelectOp::create(b, loc, isHidden, after, before);
     element.replaceAllUsesWith(elements);
     if (areScores(op.getResult(0)) && matchPattern(after, m_NegInfFloat()) &&
         matchPattern(before, m_AnyZeroFloat())) {
@@ -161,6 +250,8 @@ static bool computeMask(ComputeOp op, unsigned input,
     }
   }
   eraseInput(op, input);
+  if (elements)
+    takeFirstColumn(op, columns, elements, mask);
   return true;
 }
 

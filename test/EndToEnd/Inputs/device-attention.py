@@ -91,6 +91,8 @@ CASES = {
     "groups_in_turn": model([1, 12, 512, 64], [1, 3, 512, 64], element=F16, is_causal=1),
     "ragged_in_turn": model([1, 48, 100, 64], [1, 48, 512, 64], element=BF16),
     "keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], mask=(TensorProto.BOOL, ["n", "m"]), element=F16),
+    "causal_keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], element=F16, is_causal=1),
+    "cache_in_turn": model(["b", 2, "n", 64], ["b", 2, "n", 64], past=["b", 2, "p", 64], element=F16, is_causal=1),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
     # Two groups of warps with rows of their own.
     "groups_of_warps": model([1, 16, 128, 64], [1, 16, 128, 64], element=F16),
@@ -119,6 +121,7 @@ CASES = {
     "cache": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, "p", 64]),
     "cache_f16": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, "p", 64], element=F16),
     "cache_causal": model([1, 4, 8, 32], [1, 2, 8, 32], past=[1, 2, "p", 32], is_causal=1),
+    "cache_query": model([1, 8, 1, 64], [1, 2, 1, 64], past=[1, 2, "p", 64], element=F16, is_causal=1),
     "query_f16": model([2, 4, 1, 64], [2, 4, 2048, 64], element=F16),
     "query_mask": model([1, 8, 1, 64], [1, 8, 2048, 64], mask=(F16, [1, 2048]), element=F16),
     "query_hidden": model([1, 8, 1, 64], [1, 8, 2048, 64], mask=(TensorProto.BOOL, [1, 2048]), element=F16),
@@ -131,6 +134,8 @@ SIZES = {
     "lengths": [{"n": 5, "m": 70}],
     "queries": [{"n": 5}],
     "keys_in_turn": [{"b": 1, "n": 70, "m": 300}, {"b": 3, "n": 2, "m": 1}],
+    "causal_keys_in_turn": [{"b": 1, "n": 130, "m": 300}, {"b": 1, "n": 70, "m": 20}],
+    "cache_in_turn": [{"b": 1, "n": 70, "p": 300}, {"b": 2, "n": 130, "p": 0}, {"b": 1, "n": 1, "p": 129}],
 }
 
 
@@ -178,7 +183,7 @@ def main():
             bound = {F16: 4e-3, BF16: 3e-2}.get(made.graph.input[0].type.tensor_type.elem_type, 2e-5)
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max()
             worst = max(worst, error / bound) if error == error else np.inf
-        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups", "by=tma": ", in boxes"}
+        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups", "by=tma": ", in boxes", "skip_masked(": ", hidden keys skipped"}
         labels = ["".join([kernel, *(way for step, way in ways.items() if step in recipe)]) for kernel, recipe in kernels]
         label = ", ".join(labels)
         print(f"{name}: {label}; {'right' if worst <= 1 else f'wrong, {worst:.2g} times the bound'}")

@@ -233,3 +233,158 @@ func.func @bytes_that_wrap() -> tensor<8x8xf32> {
   } -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// The number of a row is that after as many as a cache has, a size that the reader gets as an input.
+// CHECK-LABEL: func @cache(
+// CHECK:         %[[P:.+]] = tensor.dim
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}}, %[[P]] : tensor<?x9xf32>, index)
+// CHECK:         ^bb0(%{{[^,]+}}: tensor<?x9xf32>, %[[PAST:[^,]+]]: index
+// CHECK:           %[[ROW:.+]] = krnl.index m
+// CHECK-NEXT:      %[[END:.+]] = arith.addi %[[ROW]], %[[PAST]] : index
+// CHECK-NEXT:      %[[COLUMN:.+]] = krnl.index n
+// CHECK-NEXT:      arith.cmpi sgt, %[[COLUMN]], %[[END]] : index
+//
+// The maximum of a row of the mask is its first element.
+// CHECK:         krnl.kernel "maxima" loops [m = %{{[^,]+}}] ins(%[[P]] : index)
+// CHECK:           krnl.compute [m] () ->
+// CHECK:             arith.cmpi sgt, %c0{{.*}}, %{{.+}} : index
+// CHECK:             arith.select
+// CHECK:             arith.maximumf
+func.func @cache(%n: index, %past: tensor<?x4xf32>, %s: tensor<?x9xf32>, %o: tensor<?x9xf32>, %l: tensor<?xf32>) -> (tensor<?x9xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %p = tensor.dim %past, %c0 : tensor<?x4xf32>
+  %number = arith.index_cast %p : index to i64
+  %size = tensor.from_elements %number : tensor<1xi64>
+  %e = tensor.empty(%n) : tensor<?xi64>
+  %rows = krnl.kernel "rows" loops [i = %n] ins(%size : tensor<1xi64>) outs(%e : tensor<?xi64>) {
+  ^bb0(%z: tensor<1xi64>, %c: tensor<?xi64>, %extent: index):
+    %r = krnl.compute [i] (%first = %z[0]) -> (%_ = %c[i]) : (tensor<1xi64>) -> tensor<?xi64> {
+      %i = krnl.index i
+      %j = arith.index_cast %i : index to i64
+      %k = arith.addi %j, %first : i64
+      linalg.yield %k : i64
+    }
+    krnl.yield %r : tensor<?xi64>
+  } -> tensor<?xi64>
+  %columns = krnl.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8]> : tensor<9xi64>
+  %f = tensor.empty(%n) : tensor<?x9xf32>
+  %mask = krnl.kernel "mask" loops [m = %n, n = 9] ins(%rows, %columns : tensor<?xi64>, tensor<9xi64>) outs(%f : tensor<?x9xf32>) {
+  ^bb0(%x: tensor<?xi64>, %w: tensor<9xi64>, %c: tensor<?x9xf32>, %extent: index):
+    %r = krnl.compute [m, n] (%a = %x[m], %b = %w[n]) -> (%_ = %c[m, n]) : (tensor<?xi64>, tensor<9xi64>) -> tensor<?x9xf32> {
+      %hidden = arith.cmpi slt, %a, %b : i64
+      %none = arith.constant 0xFF800000 : f32
+      %seen = arith.constant 0.0 : f32
+      %q = arith.select %hidden, %none, %seen : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x9xf32>
+  } -> tensor<?x9xf32>
+  %y = krnl.kernel "add" loops [m = %n, n = 9] ins(%s, %mask : tensor<?x9xf32>, tensor<?x9xf32>) outs(%o : tensor<?x9xf32>) {
+  ^bb0(%x: tensor<?x9xf32>, %w: tensor<?x9xf32>, %c: tensor<?x9xf32>, %extent: index):
+    %r = krnl.compute [m, n] (%a = %x[m, n], %b = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<?x9xf32>, tensor<?x9xf32>) -> tensor<?x9xf32> {
+      %q = arith.addf %a, %b : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x9xf32>
+  } -> tensor<?x9xf32>
+  %largest = krnl.kernel "maxima" loops [m = %n, n = 9] ins(%mask : tensor<?x9xf32>) outs(%l : tensor<?xf32>) {
+  ^bb0(%w: tensor<?x9xf32>, %c: tensor<?xf32>, %extent: index):
+    %none = arith.constant 0xFF800000 : f32
+    %i = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<?xf32> { linalg.yield %none : f32 }
+    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %i[m]) : (tensor<?x9xf32>) -> tensor<?xf32> {
+      %q = arith.maximumf %b, %a : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?xf32>
+  } -> tensor<?xf32>
+  return %y, %largest : tensor<?x9xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Maxima of a mask that grows along its rows are not its first elements.
+// CHECK-LABEL: func @growing(
+// CHECK:         krnl.compute [m | n]
+// A row may have no element, and then has what the maxima start with.
+// CHECK-LABEL: func @no_column(
+// CHECK-SAME:      %[[N:[a-z0-9]+]]: index
+// CHECK:         krnl.kernel "maxima" loops [m = 4] ins(%[[N]] : index)
+// CHECK:         ^bb0(%[[COUNT:[^,]+]]: index
+// CHECK:           %[[MAX:.+]] = arith.maximumf
+// CHECK:           %[[HAS:.+]] = arith.cmpi ne, %[[COUNT]], %c0
+// CHECK:           arith.select %[[HAS]], %[[MAX]], %{{.+}} : f32
+func.func @growing(%l: tensor<2xf32>) -> tensor<2xf32> {
+  %mask = krnl.constant dense<[[0.0, 1.0], [0.0, 0.0]]> : tensor<2x2xf32>
+  %largest = krnl.kernel "maxima" loops [m = 2, n = 2] ins(%mask : tensor<2x2xf32>) outs(%l : tensor<2xf32>) {
+  ^bb0(%w: tensor<2x2xf32>, %c: tensor<2xf32>):
+    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %c[m]) : (tensor<2x2xf32>) -> tensor<2xf32> {
+      %q = arith.maximumf %b, %a : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<2xf32>
+  } -> tensor<2xf32>
+  return %largest : tensor<2xf32>
+}
+func.func @no_column(%n: index, %l: tensor<4xf32>) -> tensor<4xf32> {
+  %f = tensor.empty(%n) : tensor<4x?xf32>
+  %mask = krnl.kernel "mask" loops [m = 4, n = %n] outs(%f : tensor<4x?xf32>) {
+  ^bb0(%c: tensor<4x?xf32>, %extent: index):
+    %r = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<4x?xf32> {
+      %row = krnl.index m
+      %column = krnl.index n
+      %hidden = arith.cmpi slt, %row, %column : index
+      %none = arith.constant 0xFF800000 : f32
+      %seen = arith.constant 0.0 : f32
+      %q = arith.select %hidden, %none, %seen : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<4x?xf32>
+  } -> tensor<4x?xf32>
+  %largest = krnl.kernel "maxima" loops [m = 4, n = %n] ins(%mask : tensor<4x?xf32>) outs(%l : tensor<4xf32>) {
+  ^bb0(%w: tensor<4x?xf32>, %c: tensor<4xf32>, %extent: index):
+    %none = arith.constant 0xFF800000 : f32
+    %i = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %none : f32 }
+    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %i[m]) : (tensor<4x?xf32>) -> tensor<4xf32> {
+      %q = arith.maximumf %b, %a : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %largest : tensor<4xf32>
+}
+
+// -----
+
+// The mask of one row compares columns with a number alone.
+// CHECK-LABEL: func @one_row(
+// CHECK:         krnl.kernel "add" loops [n = 9] ins(%{{[^,]+}} : tensor<9xf32>)
+// CHECK:           %[[LAST:.+]] = arith.constant 3 : index
+// CHECK-NEXT:      %[[COLUMN:.+]] = krnl.index n
+// CHECK-NEXT:      arith.cmpi sgt, %[[COLUMN]], %[[LAST]] : index
+func.func @one_row(%s: tensor<9xf32>, %o: tensor<9xf32>) -> tensor<9xf32> {
+  %f = tensor.empty() : tensor<1x9xf32>
+  %mask = krnl.kernel "mask" loops [n = 9] outs(%f : tensor<1x9xf32>) {
+  ^bb0(%c: tensor<1x9xf32>):
+    %r = krnl.compute [n] () -> (%_ = %c[0, n]) : () -> tensor<1x9xf32> {
+      %i = krnl.index n
+      %three = arith.constant 3 : index
+      %hidden = arith.cmpi slt, %three, %i : index
+      %none = arith.constant 0xFF800000 : f32
+      %seen = arith.constant 0.0 : f32
+      %q = arith.select %hidden, %none, %seen : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<1x9xf32>
+  } -> tensor<1x9xf32>
+  %y = krnl.kernel "add" loops [n = 9] ins(%s, %mask : tensor<9xf32>, tensor<1x9xf32>) outs(%o : tensor<9xf32>) {
+  ^bb0(%x: tensor<9xf32>, %w: tensor<1x9xf32>, %c: tensor<9xf32>):
+    %r = krnl.compute [n] (%a = %x[n], %b = %w[0, n]) -> (%_ = %c[n]) : (tensor<9xf32>, tensor<1x9xf32>) -> tensor<9xf32> {
+      %q = arith.addf %a, %b : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<9xf32>
+  } -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}

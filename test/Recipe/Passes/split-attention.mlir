@@ -33,10 +33,13 @@
 // RECIPE:         14: skip_masked(n0)
 
 // The last of parts that do not divide the keys goes on past the last key: products read zeros there, whose scores are
-// -infinity.
+// -infinity. The causal mask compares the number of the key, also past the last one.
 // ODD-LABEL: func @causal
 // ODD:         krnl.kernel "scores+rows+sums parts" loops [m = 4, n0 = 7, n1 = 32, k = 64, {{.+}} = 64]
 // ODD:           %[[SCORES:.+]] = krnl.compute [n0, m, n1 | k] ({{.+}}[n0 * 32 + n1 in 0 to 197, k])
+// ODD-NOT:       arith.minsi
+// ODD:           arith.cmpi ule, %{{.+}}, %{{.+}} : index
+// ODD-NOT:       arith.minsi
 // ODD:           arith.cmpi ult, %{{.+}}, %c197 : index
 // ODD:           krnl.compute [n0, m, {{.+}} | n1] ({{.+}}[n0 * 32 + n1 in 0 to 197,
 // ODD:         krnl.kernel "scores+rows+sums" loops [m = 4, {{.+}} = 64, n0 = 7]

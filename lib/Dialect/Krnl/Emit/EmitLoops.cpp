@@ -5,6 +5,7 @@
 #include "NestEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/LoopEnds.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,9 @@ LaneIndex NestEmitter::visibleOf(unsigned loop, unsigned op, LaneIndex bound) {
   for (const ActiveLoop &at : active)
     values.push_back({at.base, at.offset, 0, {}});
   LaneIndex from = math.eval(visible->elements, values, extents);
+  for (auto [value, factor] : nest.maskedElements()->form().values)
+    from =
+        math.add(from, math.scale({uniform->lookup(value), 0, 0, {}}, -factor));
   Value elements = b.createOrFold<arith::MaxSIOp>(
       math.scalar(from),
       arith::ConstantIndexOp::create(b, visible->minElements));

@@ -81,6 +81,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
       loops(nest, registers, math, b) {
   for (auto [i, op] : llvm::enumerate(wrappedIndices(kernel)))
     values.wrapNumbers[op] = int64_t(i);
+  loops.uniform = &values.uniform;
   for (const Pack &pack : nest.packs())
     packs[pack.operand] = packedOperand(kernel, nest, pack);
 }

@@ -56,6 +56,8 @@ public:
   /// The extents of the axes, and how far these run: not at all where others
   /// are empty.
   llvm::SmallVector<LaneIndex> extents, tripCounts;
+  /// The values of the function for scalars of the kernel.
+  const mlir::IRMapping *uniform = nullptr;
 
   /// The iterations of these loops that are the calling thread's; without
   /// them, all are.

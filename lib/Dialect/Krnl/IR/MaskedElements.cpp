@@ -27,6 +27,14 @@ namespace onnxc::krnl {
 static constexpr int64_t maxConstant = int64_t(1) << 30, maxFactor = int64_t(1)
                                                                      << 16;
 
+bool LinearForm::operator==(const LinearForm &other) const {
+  return factors == other.factors && constant == other.constant &&
+         values.size() == other.values.size() &&
+         llvm::all_of(values, [&](const auto &value) {
+           return llvm::is_contained(other.values, value);
+         });
+}
+
 std::optional<LinearForm> sumOf(LinearForm x, const LinearForm &y,
                                 int64_t factor) {
   bool fits = true;
@@ -41,6 +49,15 @@ std::optional<LinearForm> sumOf(LinearForm x, const LinearForm &y,
     addTo(x.factors[loop], count, maxFactor);
     if (x.factors[loop] == 0)
       x.factors.erase(loop);
+  }
+  for (const auto &[value, count] : y.values) {
+    auto *known = llvm::find_if(
+        x.values, [&](const auto &other) { return other.first == value; });
+    if (known == x.values.end())
+      known = x.values.insert(known, {value, 0});
+    addTo(known->second, count, maxFactor);
+    if (known->second == 0)
+      x.values.erase(known);
   }
   return fits ? std::optional(x) : std::nullopt;
 }
@@ -57,13 +74,18 @@ LinearForms::LinearForms(ComputeOp op, OfArgument ofArgument) {
 std::optional<LinearForm> LinearForms::of(Value value) const {
   if (auto known = forms.find(value); known != forms.end())
     return known->second;
+  // An input of the kernel, or the extent of a loop.
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getType().isIndex() &&
+      isa<KernelOp>(argument.getOwner()->getParentOp()))
+    return LinearForm{{}, 0, {{value, 1}}};
   std::optional<int64_t> number = getConstantIntValue(value);
-  return number ? std::optional(LinearForm{{}, *number}) : std::nullopt;
+  return number ? std::optional(LinearForm{{}, *number, {}}) : std::nullopt;
 }
 
 void LinearForms::add(Operation &inner) {
   if (auto index = dyn_cast<IndexOp>(inner)) {
-    forms[index] = {{{index.getLoop().str(), 1}}, 0};
+    forms[index] = {{{index.getLoop().str(), 1}}, 0, {}};
     return;
   }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp,
@@ -82,10 +104,13 @@ void LinearForms::add(Operation &inner) {
     if (!isa<arith::MulIOp>(inner)) {
       result = sumOf(*x, *y, isa<arith::AddIOp>(inner) ? 1 : -1);
     } else {
-      if (!x->factors.empty())
+      auto isNumber = [](const LinearForm &form) {
+        return form.factors.empty() && form.values.empty();
+      };
+      if (!isNumber(*x))
         std::swap(x, y);
-      result = x->factors.empty() ? sumOf(LinearForm(), *y, x->constant)
-                                  : std::nullopt;
+      result =
+          isNumber(*x) ? sumOf(LinearForm(), *y, x->constant) : std::nullopt;
     }
   }
   if (result)
@@ -94,9 +119,9 @@ void LinearForms::add(Operation &inner) {
 
 /// Returns true if the form is negative at no iteration.
 static bool isNatural(const LinearForm &form) {
-  return form.constant >= 0 && llvm::all_of(form.factors, [](const auto &term) {
-           return term.second >= 0;
-         });
+  return form.constant >= 0 && form.values.empty() &&
+         llvm::all_of(form.factors,
+                      [](const auto &term) { return term.second >= 0; });
 }
 
 /// A form that is not negative where the comparison of indices is true, and the
@@ -126,10 +151,10 @@ formsOf(Value condition, const LinearForms &forms) {
     std::swap(x, y);
   std::optional<LinearForm> whenTrue = sumOf(*x, *y, -1);
   if (whenTrue)
-    whenTrue = sumOf(*whenTrue, {{}, 1}, isStrict ? -1 : 0);
+    whenTrue = sumOf(*whenTrue, {{}, 1, {}}, isStrict ? -1 : 0);
   std::optional<LinearForm> whenFalse;
   if (whenTrue)
-    whenFalse = sumOf({{}, -1}, *whenTrue, -1);
+    whenFalse = sumOf({{}, -1, {}}, *whenTrue, -1);
   if (!whenFalse)
     return std::nullopt;
   return std::pair(*whenTrue, *whenFalse);

@@ -26,14 +26,17 @@
 
 namespace onnxc::krnl {
 
-/// A sum of loops, each times a number, and a number.
+/// Index values of a kernel or of the host program, each times a number.
+using ScaledValues = llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1>;
+
+/// A sum of loops and index values of the kernel, each times a number, and a
+/// number.
 struct LinearForm {
   std::map<std::string, int64_t> factors;
   int64_t constant = 0;
+  ScaledValues values;
 
-  bool operator==(const LinearForm &other) const {
-    return factors == other.factors && constant == other.constant;
-  }
+  bool operator==(const LinearForm &other) const;
 };
 
 /// x + factor * y; nothing where a number is too large.

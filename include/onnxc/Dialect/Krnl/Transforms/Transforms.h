@@ -133,6 +133,9 @@ void reuseDestinations(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Drops loops of one iteration; 0 replaces their indices in accesses.
 void dropUnitLoops(KernelOp kernel);
 
+/// Drops the loops of which the kernel has no op any more.
+void dropUnusedLoops(KernelOp kernel);
+
 /// Makes adjacent loops that access memory contiguously one loop, over
 /// operands whose dimensions are collapsed likewise.
 void collapseLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
@@ -154,10 +157,10 @@ bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
 
 /// Makes two loops of one, and gives their names: parts, and `size` iterations
 /// of each. Those of the last part may be past the end: inputs are zero there,
-/// and indices in payloads the last one. Returns the extent inside, a new input
-/// of the kernel where it is dynamic; null, and nothing has changed, where the
-/// loop covers a dimension of a result, or not one of each tensor that it
-/// indexes.
+/// and indices in payloads the last one, where they are not just compared.
+/// Returns the extent inside, a new input of the kernel where it is dynamic;
+/// null, and nothing has changed, where the loop covers a dimension of a
+/// result, or not one of each tensor that it indexes.
 mlir::Value divideLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                        llvm::StringRef loop, int64_t size,
                        llvm::SmallVectorImpl<std::string> &names);

@@ -233,8 +233,20 @@ void LoopExpander::declareLoops() {
   kernel.replaceLoops(loops, added);
 }
 
+/// Returns true if sums of the index are compared, and nothing else is done
+/// with it.
+static bool isComparedOnly(Value index) {
+  return llvm::all_of(index.getUsers(), [](Operation *user) {
+    return isa<arith::CmpIOp>(user) ||
+           (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp,
+                arith::ExtSIOp>(user) &&
+            isComparedOnly(user->getResult(0)));
+  });
+}
+
 /// An index of the loop is that of the outermost new one now: the others
-/// follow. Past the end of a loop that is divided it is the last one.
+/// follow. Past the end of a loop that is divided it is the last one, except in
+/// comparisons, which stay those of sums of loops.
 void LoopExpander::expandIndices(ComputeOp op) {
   for (auto index :
        llvm::make_early_inc_range(op.getBlock()->getOps<IndexOp>())) {
@@ -244,6 +256,7 @@ void LoopExpander::expandIndices(ComputeOp op) {
     b.setInsertionPointAfter(index);
     Location loc = index.getLoc();
     Value all = index;
+    bool isBounded = whole && !isComparedOnly(index);
     SmallPtrSet<Operation *, 4> made;
     for (auto [name, extent] : llvm::drop_begin(llvm::zip(names, extents))) {
       if (ShapedType::isDynamic(extent)) {
@@ -256,7 +269,7 @@ void LoopExpander::expandIndices(ComputeOp op) {
       all =
           arith::AddIOp::create(b, loc, scaled, IndexOp::create(b, loc, name));
     }
-    if (whole) {
+    if (isBounded) {
       Value one = arith::ConstantIndexOp::create(b, loc, 1);
       Value last = arith::SubIOp::create(b, loc, whole, one);
       all = arith::MinSIOp::create(b, loc, all, last);

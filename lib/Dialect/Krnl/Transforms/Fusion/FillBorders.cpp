@@ -11,6 +11,7 @@
 
 #include "PartCopies.h"
 #include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -63,9 +63,6 @@ private:
   Strip part;
 };
 
-/// Drops the loops of which the kernel has no op any more.
-void dropUnusedLoops(KernelOp kernel);
-
 /// Fills the border alone in a kernel of a fill and one other op, where
 /// that is profitable.
 void fillBorderAlone(mlir::RewriterBase &rewriter, KernelOp kernel);

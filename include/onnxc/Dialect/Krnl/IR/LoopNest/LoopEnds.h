@@ -13,7 +13,8 @@
 namespace onnxc::krnl {
 
 /// Returns how many iterations of the loop are not masked in a tile; nothing
-/// where none are left out.
+/// where none are left out. Without the values of the mask's form, which are to
+/// be subtracted from the elements.
 std::optional<VisibleIterations> visibleIterations(const LoopNest &nest,
                                                    unsigned op, unsigned loop);
 

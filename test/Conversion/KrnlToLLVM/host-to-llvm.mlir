@@ -64,6 +64,6 @@ func.func @main_graph(%x: memref<?xf32>) attributes {krnl.inputs = []} {
   %c9 = arith.constant 9 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
   %ok = arith.cmpi slt, %n, %c9 : index
-  krnl.check %ok, "too long" sizes(%n) {krnl.format = "[4, {}]"}
+  krnl.check %ok, "too long" sizes(%n) format "[4, {}]"
   return
 }

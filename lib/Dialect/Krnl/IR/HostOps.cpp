@@ -126,11 +126,10 @@ void LaunchOp::getEffects(
 }
 
 LogicalResult CheckOp::verify() {
-  Attribute format = (*this)->getAttr(checkFormatAttrName);
-  if (format && (!isa<StringAttr>(format) || getDimension()))
-    return emitOpError("expects a text as its format, and no dimension beside");
+  if (getFormat() && getDimension())
+    return emitOpError("expects a format or a dimension, not both");
   size_t places = formatOf(*this).count("{}");
-  if ((format || !getSizes().empty()) && places != getSizes().size())
+  if ((getFormat() || !getSizes().empty()) && places != getSizes().size())
     return emitOpError("expects a size for each of the ")
            << places << " places of its format, but has " << getSizes().size();
   if (getDimension() && getSizes().empty())
@@ -139,15 +138,14 @@ LogicalResult CheckOp::verify() {
 }
 
 StringRef onnxc::krnl::formatOf(CheckOp check) {
-  auto format = check->getAttrOfType<StringAttr>(checkFormatAttrName);
-  return format ? format.getValue() : "{} and {}";
+  return check.getFormat().value_or("{} and {}");
 }
 
 CheckOp onnxc::krnl::makeCheck(OpBuilder &b, Location loc, Value condition,
                                StringRef message, ValueRange sizes,
                                StringRef format) {
   auto check = CheckOp::create(b, loc, condition, message, sizes);
-  check->setAttr(checkFormatAttrName, b.getStringAttr(format));
+  check.setFormat(format);
   return check;
 }
 

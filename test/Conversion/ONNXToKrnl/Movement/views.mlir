@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @reshape
 // CHECK:         krnl.check %{{.+}}, "Reshape: 0 comes after the dimensions that it could copy: dimension 2 of an input of rank 2"
 // CHECK:         arith.floordivsi
-// CHECK:         krnl.check %{{.+}}, "Reshape: the new shape has another number of elements" sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) {krnl.format = "input [{}, {}], requested [{}, {}, {}]"}
+// CHECK:         krnl.check %{{.+}}, "Reshape: the new shape has another number of elements" sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) format "input [{}, {}], requested [{}, {}, {}]"
 // CHECK:         tensor.reshape
 func.func @reshape(%x: tensor<2x?xf32>, %s: tensor<3xi64>) -> tensor<?x?x?xf32> {
   %y = "onnx.Reshape"(%x, %s) : (tensor<2x?xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>

@@ -224,14 +224,14 @@ func.func @payload_outside(%i: index) -> index {
 
 func.func @format_without_sizes(%fine: i1) {
   // expected-error @+1 {{expects a size for each of the 1 places of its format, but has 0}}
-  krnl.check %fine, "bad" {krnl.format = "{} of dimension 1"}
+  krnl.check %fine, "bad" format "{} of dimension 1"
   return
 }
 
 // -----
 
 func.func @format_and_dimension(%fine: i1, %n: index) {
-  // expected-error @+1 {{expects a text as its format, and no dimension beside}}
-  krnl.check %fine, "bad" sizes(%n, %n) dimension 1 {krnl.format = "{} and {}"}
+  // expected-error @+1 {{expects a format or a dimension, not both}}
+  krnl.check %fine, "bad" sizes(%n, %n) dimension 1 format "{} and {}"
   return
 }

@@ -21,7 +21,7 @@ func.func @constants() -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<2x4x4xf32>) 
 // CHECK:         krnl.call @onnxc_rt_random() stateful : () -> tensor<4xf32>
 // CHECK:         krnl.check %{{.+}}, "sizes differ"{{$}}
 // CHECK:         krnl.check %{{.+}}, "sizes differ" sizes(%{{.+}}, %{{.+}}){{$}}
-// CHECK:         krnl.check %{{.+}}, "too long" sizes(%{{.+}}) {krnl.format = "[4, {}]"}
+// CHECK:         krnl.check %{{.+}}, "too long" sizes(%{{.+}}) format "[4, {}]"
 // FOLD-LABEL:  func @calls
 // FOLD-NOT:      @onnxc_rt_sort
 // FOLD:          @onnxc_rt_random
@@ -30,7 +30,7 @@ func.func @calls(%x: tensor<?xf32>, %c: i1, %n: index, %s: tensor<2x!krnl.str>, 
   %r = krnl.call @onnxc_rt_random() stateful : () -> tensor<4xf32>
   krnl.check %c, "sizes differ"
   krnl.check %c, "sizes differ" sizes(%n, %n)
-  krnl.check %c, "too long" sizes(%n) {krnl.format = "[4, {}]"}
+  krnl.check %c, "too long" sizes(%n) format "[4, {}]"
   return
 }
 

@@ -10,17 +10,7 @@
 
 namespace onnxc::krnl {
 
-/// The attribute of a krnl.check whose sizes are not two that disagree: a text
-/// that follows the message, with a `{}` for each size.
-///
-/// ```mlir
-/// krnl.check %same, "another shape" sizes(%n, %m)
-///     {krnl.format = "input [{}, 4], requested [{}]"}
-/// // node 'view': another shape: input [3, 4], requested [13]
-/// ```
-inline constexpr llvm::StringLiteral checkFormatAttrName = "krnl.format";
-
-/// "{} and {}" where none is given.
+/// The format of the sizes, "{} and {}" where none is given.
 llvm::StringRef formatOf(CheckOp check);
 
 /// "[4, {}]": the format of a shape whose dynamic sizes are among those of the

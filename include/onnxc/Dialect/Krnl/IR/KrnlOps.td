@@ -310,23 +310,32 @@ def Krnl_CheckOp : Krnl_Op<"check", [MemoryEffects<[MemWrite]>]> {
     krnl.check %inside, "an index is out of range" sizes(%i, %n) dimension 1
     // node 'pick': an index is out of range: 7 for dimension 1 of size 5
     ```
+
+    Other sizes have a `format`, a text that follows the message, with a `{}` for
+    each of them:
+
+    ```mlir
+    krnl.check %same, "too few rows" sizes(%n, %m) format "{} for groups of {}"
+    // node 'view': too few rows: 3 for groups of 4
+    ```
   }];
   let arguments = (ins I1:$condition, StrAttr:$message,
-      Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$dimension);
+      Variadic<Index>:$sizes, OptionalAttr<I64Attr>:$dimension,
+      OptionalAttr<StrAttr>:$format);
   let assemblyFormat = [{
     $condition `,` $message (`sizes` `(` $sizes^ `)`)?
-    (`dimension` $dimension^)? attr-dict
+    (`dimension` $dimension^)? (`format` $format^)? attr-dict
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message,
         CArg<"::mlir::ValueRange", "{}">:$sizes), [{
       build($_builder, $_state, condition, $_builder.getStringAttr(message),
-            sizes, ::mlir::IntegerAttr());
+            sizes, ::mlir::IntegerAttr(), ::mlir::StringAttr());
     }]>,
     OpBuilder<(ins "::mlir::Value":$condition, "::mlir::StringAttr":$message,
         CArg<"::mlir::ValueRange", "{}">:$sizes), [{
       build($_builder, $_state, condition, message, sizes,
-            ::mlir::IntegerAttr());
+            ::mlir::IntegerAttr(), ::mlir::StringAttr());
     }]>];
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;

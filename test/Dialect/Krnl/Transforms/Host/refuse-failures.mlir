@@ -16,7 +16,7 @@ func.func @of_format(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %never = arith.constant false
   %c2 = arith.constant 2 : index
   // expected-error @+1 {{another shape: input [?, 2], requested [4]}}
-  krnl.check %never, "another shape" sizes(%n, %c2) {krnl.format = "input [{}, {}], requested [4]"}
+  krnl.check %never, "another shape" sizes(%n, %c2) format "input [{}, {}], requested [4]"
   return %x : tensor<?xf32>
 }
 

@@ -7,6 +7,7 @@
 
 #include "onnxc/Schema/TypeLattice.h"
 
+#include "ArgumentChecks.h"
 #include "NodeContext.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
@@ -16,7 +17,6 @@
 #include "onnx/shape_inference/implementation.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <exception>
 
@@ -26,17 +26,6 @@ using ::onnx::OpSchema;
 
 static constexpr StringLiteral treeClassifier =
     "onnx.ml.TreeEnsembleClassifier";
-
-/// The formal parameter of slot `index`; the last one repeats if variadic.
-static const OpSchema::FormalParameter *
-formalOf(const std::vector<OpSchema::FormalParameter> &formals, size_t index) {
-  if (index < formals.size())
-    return &formals[index];
-  bool repeats = !formals.empty() &&
-                 formals.back().GetOption() == OpSchema::Variadic &&
-                 formals.back().GetIsHomogeneous();
-  return repeats ? &formals.back() : nullptr;
-}
 
 Type ElementFacts::type(Value value) const {
   return dropShape(facts.type(value));
@@ -73,77 +62,6 @@ static Type withVariable(Type inferred, Type variable) {
   if (!tensor || !bound || tensor.getElementType() == bound.getElementType())
     return inferred;
   return tensor.clone(bound.getElementType());
-}
-
-/// The error in the equation of an Einsum, if any. The schema's
-/// function runs forever or beyond its arrays on characters that it does not
-/// expect.
-static std::optional<std::string> checkEquation(Operation *op) {
-  std::optional<Attribute> attribute = op->getInherentAttr("equation");
-  auto text = attribute ? dyn_cast_or_null<StringAttr>(*attribute) : nullptr;
-  if (!text)
-    return std::nullopt;
-  StringRef equation = text.getValue();
-  auto [left, right] = equation.split("->");
-  SmallVector<StringRef> terms;
-  left.split(terms, ',');
-  if (equation.contains("->"))
-    terms.push_back(right);
-  for (StringRef term : terms) {
-    size_t dots = term.find("...");
-    std::string rest = term.str();
-    if (dots != StringRef::npos)
-      rest.erase(dots, 3);
-    for (char c : rest)
-      if (!llvm::isAlpha(c) && c != ' ')
-        return "equation has '" + std::string(1, c) +
-               "' where a letter or '...' is expected";
-  }
-  return std::nullopt;
-}
-
-/// How many numbers an operand of this name has at most for each dimension of a
-/// tensor; 0 if it is no list of numbers for dimensions.
-static int64_t numbersPerDim(StringRef operation, StringRef operand) {
-  return llvm::StringSwitch<int64_t>(operand)
-      .Cases({"axes", "shape", "starts", "ends", "steps", "repeats", "sizes",
-              "size", "output_shape", "image_shape", "block_shape"},
-             1)
-      .Case("scales", operation == "onnx.Resize" ? 1 : 0)
-      .Case("input", operation == "onnx.ConstantOfShape" ? 1 : 0)
-      .Case("pads", 2)
-      .Default(0);
-}
-
-/// The error in the lengths of lists: the schema's functions make as many
-/// dimensions of results as a list has numbers, even above the limit of the
-/// rank, and as many sizes as Split has parts.
-static std::optional<std::string> checkLengths(Operation *op,
-                                               const OpSchema &schema,
-                                               ArrayRef<Value> operands,
-                                               const ValueFacts &facts) {
-  StringRef name = op->getName().getStringRef();
-  int64_t maxRank = onnxc::Budget::limitsOf(op->getContext()).rank;
-  for (auto [slot, value] : llvm::enumerate(operands)) {
-    auto list = value ? dyn_cast<RankedTensorType>(facts.type(value))
-                      : RankedTensorType();
-    const OpSchema::FormalParameter *formal = formalOf(schema.inputs(), slot);
-    if (!formal || !list || list.getRank() != 1 || list.isDynamicDim(0))
-      continue;
-    int64_t each = numbersPerDim(name, formal->GetName());
-    if (each && list.getDimSize(0) / each > maxRank)
-      return "'" + formal->GetName() + "' has " +
-             std::to_string(list.getDimSize(0)) +
-             " elements, but tensors have at most " + std::to_string(maxRank) +
-             " dimensions";
-  }
-  auto parts = op->getInherentAttr("num_outputs");
-  auto number = parts ? dyn_cast_or_null<IntegerAttr>(*parts) : IntegerAttr();
-  if (name == "onnx.Split" && number && number.getInt() > op->getNumResults())
-    return "num_outputs is " + std::to_string(number.getInt()) +
-           ", but the node has " + std::to_string(op->getNumResults()) +
-           " outputs";
-  return std::nullopt;
 }
 
 /// The error in the ranks of results.
@@ -466,10 +384,8 @@ onnxc::schema::inferResults(Operation *op, const ValueFacts &facts,
     emitError() << error;
     return failure();
   };
-  if (std::optional<std::string> error = checkEquation(op))
-    return fail(*error);
   if (std::optional<std::string> error =
-          checkLengths(op, *schema, *operands, facts))
+          checkArguments(op, *schema, *operands, facts))
     return fail(*error);
   NodeContext node(op, *schema, *operands, *results, facts);
   if (std::optional<std::string> error =

@@ -65,9 +65,6 @@ FailureOr<WindowPlan> WindowPlan::of(Operation *op, Value in,
   takeAttribute(op, "dilations", plan.dilations);
   takeAttribute(op, "pads", plan.pads);
   plan.group = integerOf(op, "group", 1);
-  if (llvm::any_of(plan.strides, [](int64_t s) { return s < 1; }) ||
-      plan.group < 1)
-    return op->emitOpError("has no gradient for strides or groups below 1");
   if (failed(padAutomatically(op, plan)))
     return failure();
   return plan;

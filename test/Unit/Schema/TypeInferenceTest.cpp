@@ -89,6 +89,52 @@ TEST_F(TypeInferenceTest, ThrowingBecomesOneError) {
   EXPECT_EQ(errors, 1u);
 }
 
+/// The message of the error in the first result's type, of an operation between
+/// operands of unknown shapes.
+TEST_F(TypeInferenceTest, NumbersOfWindowsNeedNoShape) {
+  const std::pair<const char *, const char *> cases[] = {
+      {"Conv(%x, %x) {pads = array<i64: 0, 0, -1, 0>}",
+       "attribute pads must not contain negative values"},
+      {"Conv(%x, %x) {strides = array<i64: 0, 1>}",
+       "attribute strides must only contain positive values"},
+      {"Conv(%x, %x) {group = 0 : i64}", "attribute group must be positive"},
+      {"ConvTranspose(%x, %x) {output_padding = array<i64: -1>}",
+       "attribute output_padding must not contain negative values"},
+      {"ConvTranspose(%x, %x) {dilations = array<i64: -1>}",
+       "attribute dilations must only contain positive values"},
+      {"MaxUnpool(%x, %i) {kernel_shape = array<i64: 2>, pads = array<i64: 0, "
+       "-2>}",
+       "attribute pads must not contain negative values"},
+      {"MaxUnpool(%x, %i) {kernel_shape = array<i64: 0>}",
+       "attribute kernel_shape must only contain positive values"},
+      {"DeformConv(%x, %x, %x) {offset_group = -1 : i64}",
+       "attribute offset_group must be positive"},
+      {"DeformConv(%x, %x, %x) {pads = array<i64: -1, 0>}",
+       "attribute pads must not contain negative values"},
+      {"Col2Im(%x, %i, %i) {pads = array<i64: -1, 0>}",
+       "attribute pads must not contain negative values"},
+      {"LpPool(%x) {kernel_shape = array<i64: 2>, pads = array<i64: -1, 0>}",
+       "attribute pads must not contain negative values"},
+  };
+  for (auto [node, message] : cases) {
+    std::string text = node, types = "tensor<*xf32>";
+    for (size_t at = text.find(", %"); at != std::string::npos;
+         at = text.find(", %", at + 1))
+      types += text[at + 3] == 'i' ? ", tensor<*xi64>" : ", tensor<*xf32>";
+    text = "func.func @f(%x: tensor<*xf32>, %i: tensor<*xi64>) {\n%0 = onnx." +
+           text + " : (" + types + ") -> none\nreturn }";
+    Operation *op = parse(text.c_str());
+    ASSERT_TRUE(op) << text;
+    std::string error;
+    ScopedDiagnosticHandler keep(&context, [&](Diagnostic &diagnostic) {
+      error = diagnostic.str();
+      return success();
+    });
+    EXPECT_TRUE(failed(inferResultTypes(op))) << text;
+    EXPECT_NE(error.find(message), std::string::npos) << text << error;
+  }
+}
+
 /// Calls every dimension that is dynamic "n".
 struct EverythingIsN final : ValueFacts {
   std::string dimSymbol(Value value, unsigned dim) const override {

@@ -269,11 +269,22 @@ static Value fillAround(OpBuilder &b, Location loc, const TensorPart &x,
   return kernel.finish({copyMiddle(kernel, x, inner, middle, filled)}).front();
 }
 
+/// Borders of which none is negative: what is written begins inside of the
+/// tensor and ends there.
+static SmallVector<Value> notNegative(OpBuilder &b, Location loc,
+                                      ValueRange borders) {
+  return llvm::map_to_vector(borders, [&](Value border) {
+    return maxIndex(b, loc, border, indexConstant(b, loc, 0));
+  });
+}
+
 Value padConstant(OpBuilder &b, Location loc, Value x, ValueRange before,
                   ValueRange after, Value value) {
-  TensorPart part = TensorPart::whole(b, loc, x);
-  return llvm::is_contained(growingDims(before, after), true)
-             ? fillAround(b, loc, part, before, after, value)
+  SmallVector<Value> low = notNegative(b, loc, before),
+                     high = notNegative(b, loc, after);
+  return llvm::is_contained(growingDims(low, high), true)
+             ? fillAround(b, loc, TensorPart::whole(b, loc, x), low, high,
+                          value)
              : x;
 }
 

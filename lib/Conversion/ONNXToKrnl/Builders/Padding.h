@@ -21,14 +21,15 @@ struct TensorPart {
   llvm::SmallVector<mlir::Value> starts, sizes;
 };
 
-/// `x` with `before[d]` and `after[d]` more elements (host index values, not
-/// negative) at the two ends of each dimension, all equal to `value` (a host
-/// scalar of the element type). Returns `x` itself if nothing is added.
+/// `x` with `before[d]` and `after[d]` more elements (host index values) at the
+/// two ends of each dimension, all equal to `value` (a host scalar of the
+/// element type). Negative numbers add nothing. Returns `x` itself if nothing
+/// is added.
 mlir::Value padConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         mlir::ValueRange before, mlir::ValueRange after,
                         mlir::Value value);
-/// A part of a tensor with `value` around it, as by the function above; a
-/// tensor of its own if nothing is added.
+/// A part of a tensor with `value` around it, as by the function above, but for
+/// numbers that are not negative; a tensor of its own if nothing is added.
 mlir::Value padConstant(mlir::OpBuilder &b, mlir::Location loc,
                         const TensorPart &x, llvm::ArrayRef<mlir::Value> before,
                         llvm::ArrayRef<mlir::Value> after, mlir::Value value);

@@ -59,7 +59,7 @@ void WindowDim::sameSize(bool upper) {
       maxIndex(b, loc, subIndex(b, loc, addIndex(b, loc, last, extent), in),
                constant(0));
   Value half = floorDivIndex(b, loc, total, constant(2));
-  Value rest = subIndex(b, loc, total, half);
+  Value rest = ceilDivIndex(b, loc, total, constant(2));
   before = upper ? half : rest;
   after = upper ? rest : half;
 }

@@ -65,3 +65,18 @@ func.func @dynamic_pads_of_channels(%x: tensor<?x3xf32>, %p: tensor<4xi64>) -> t
   %y = onnx.Pad(%x, %p) {mode = "wrap"} : (tensor<?x3xf32>, tensor<4xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Negative pads, which inference refuses, add nothing: all of the tensor is copied to
+// the begin of one that is not shorter.
+// CHECK-LABEL: func @negative_pads
+// CHECK:         %[[SIZE:.+]] = arith.addi %{{.+}}, %c2{{.*}} : index
+// CHECK-NEXT:    tensor.empty(%[[SIZE]]) : tensor<1x1x?xf32>
+// CHECK:         krnl.kernel "pad" loops [p0 = 1, p1 = 1, p2 = %[[SIZE]], d2 = %{{.+}}]
+// CHECK:           -> (%{{.+}} = %{{.+}}[p0, p1, d2 ...])
+// CHECK:         krnl.kernel "pad" loops [p0 = 1, p1 = 1, p2 = 9, d2 = 8]
+// CHECK:           -> (%{{.+}} = %{{.+}}[p0, p1, d2 + 1])
+func.func @negative_pads(%x: tensor<1x1x?xf32>, %y: tensor<1x1x8xf32>, %w: tensor<1x1x3xf32>) -> (tensor<1x1x?xf32>, tensor<1x1x5xf32>) {
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: -1, 2>} : (tensor<1x1x?xf32>, tensor<1x1x3xf32>) -> tensor<1x1x?xf32>
+  %1 = onnx.Conv(%y, %w) {pads = array<i64: 1, -2>} : (tensor<1x1x8xf32>, tensor<1x1x3xf32>) -> tensor<1x1x5xf32>
+  return %0, %1 : tensor<1x1x?xf32>, tensor<1x1x5xf32>
+}

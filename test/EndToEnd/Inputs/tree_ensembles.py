@@ -48,6 +48,10 @@ def named_model(rng, is_classifier):
     votes = {f"{prefix}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
     count = int(rng.choice([2, 3, 4] if is_classifier else [1, 2, 4]))
     modes = [MODES[:1], MODES[1:3], MODES][rng.integers(3)]
+    weight = lambda: float(rng.normal())  # noqa: E731
+    # Votes that are never negative are probabilities of a class, but not for a logistic function.
+    if is_classifier and rng.integers(2):
+        weight = lambda: float(rng.random())  # noqa: E731
     one_each = not is_classifier and count == 1 or is_classifier and (count == 2 or rng.integers(2))
     for tree in range(count * int(rng.integers(1, 3))):
         true, false = random_tree(rng, int(rng.integers(1, 14)))
@@ -59,7 +63,7 @@ def named_model(rng, is_classifier):
             for name, value in zip(nodes.values(), row):
                 name.append(value)
             for voted in ([target] if one_each else range(count)) if true[i] < 0 else ():
-                for name, value in zip(votes.values(), (tree, i, voted, float(rng.normal()))):
+                for name, value in zip(votes.values(), (tree, i, voted, weight())):
                     name.append(value)
     attributes = {**nodes, **votes}
     if is_classifier:

@@ -108,8 +108,9 @@ struct Votes {
 
 /// Votes for the second of two classes are its score: [0, s]. Votes for the
 /// first mean the second as well; if they cannot be negative they are
-/// probabilities: [1 - s, s]. Others are [-s, s]. The transform applies to
-/// scores that are no probabilities.
+/// probabilities, [1 - s, s], unless a logistic function makes some of them.
+/// Others are [-s, s]. The transform applies to scores that are no
+/// probabilities.
 LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
                            PostTransform transform, const ClassLabels &labels,
                            Votes votes) {
@@ -130,7 +131,8 @@ LogicalResult finishBinary(GraphBuilder &graph, Operation *op, Value score,
     return success();
   }
   Value both = graph.pairs(score, votes.forSecond ? 0 : -1);
-  if (votes.allPositive && !votes.forSecond) {
+  if (votes.allPositive && !votes.forSecond &&
+      transform != PostTransform::Logistic) {
     both = graph.map<onnx::AddOp>(both, graph.floats({1, 0}, {1, 2}));
     transform = PostTransform::None;
   }

@@ -110,7 +110,10 @@ static LogicalResult reduceExtreme(Backward &back, Operation *op, Value dy) {
   SmallVector<Value> operands{hits};
   if (Value axes = axesOf(op))
     operands.push_back(axes);
-  Value count = back.make("ReduceSum", operands, back.integer("keepdims", 1));
+  int64_t isNoop = integerOf(op, "noop_with_empty_axes", 0);
+  Value count = back.make("ReduceSum", operands,
+                          {back.integer("keepdims", 1),
+                           back.integer("noop_with_empty_axes", isNoop)});
   Value part = back.div(withAxes(back, op, dy), count);
   back.give(x, back.mul(hits, part));
   return success();

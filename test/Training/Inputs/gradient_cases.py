@@ -64,6 +64,9 @@ REDUCTIONS = [
     (N.format([1]) + "y = ReduceProd(a, n)", {"a": np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])}),
     ("y = ReduceSum<noop_with_empty_axes = 1>(a)", {"a": a}),
     ("y = ReduceL2<noop_with_empty_axes = 1>(a)", {"a": a}),
+    # Axes that come with the run may be none.
+    *((f"y = {f}<noop_with_empty_axes = {noop}>(a, n)", {"a": a, "n": np.zeros(0, np.int64)}) for noop in (0, 1) for f in
+      ("ReduceL1", "ReduceL2", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "ReduceSumSquare")),
     ("y = Softmax<axis = 0>(a)", {"a": a}),
     ("y = Softmax(a)", {"a": cube}),
     ("y = LogSoftmax(a)", {"a": a}),

@@ -204,17 +204,27 @@ static LogicalResult div(Backward &back, Operation *op, Value dy) {
   return success();
 }
 
-/// The exponent may be of another type, which the slope is computed without.
+/// The exponent may be of another type, which the slope is computed without. At
+/// the base 0 the formulas are products of 0 and infinity where the function is
+/// constant: by the base for the exponent 0, by the exponent if it is positive.
 static LogicalResult pow(Backward &back, Operation *op, Value dy) {
   Value a = op->getOperand(0), b = op->getOperand(1), y = op->getResult(0);
   Value exponent = back.castLike(b, a);
   if (back.needs(a)) {
+    Value zero = back.number(0, a);
     Value less = back.sub(exponent, back.number(1, a));
     Value slope = back.mul(exponent, back.make("Pow", {a, less}));
+    Value isConstant = back.make("Equal", {exponent, zero});
+    slope = back.make("Where", {isConstant, zero, slope});
     back.giveBroadcast(a, back.mul(dy, slope), y);
   }
   if (back.needs(b)) {
+    Value zero = back.number(0, a);
     Value slope = back.mul(y, back.make("Log", a));
+    Value isConstant =
+        back.make("And", {back.make("Equal", {a, zero}),
+                          back.make("Greater", {exponent, zero})});
+    slope = back.make("Where", {isConstant, zero, slope});
     back.giveBroadcast(b, back.castLike(back.mul(dy, slope), b), y);
   }
   return success();

@@ -312,6 +312,8 @@ def quantized():
         yield Case(f"concat_{kind}", "QLinearConcat", [*result, *a, *[byte(2, 3, 2, dtype=dtype), *a[1:]]], 1, {"axis": 2}, 1)
         softmax = [scalar(1 / 256), scalar(0 if dtype == np.uint8 else -128, dtype)]
         yield Case(f"softmax_{kind}", "QLinearSoftmax", [*a, *softmax], 1, {"axis": -1, "opset": 13}, 1)
+        none = np.zeros((2, 0, 4), dtype)
+        yield Case(f"softmax_{kind}_none", "QLinearSoftmax", [none, *a[1:], *softmax], 1, {"axis": 1, "opset": 12}, expected=(none,))
     yield Case("pool_last", "NhwcMaxPool", [byte(1, 6, 5, 3)], attributes={"kernel_shape": [2, 3], "strides": [1, 2]})
     x, scale, zero = real(2, 3, scale=5), scalar(0.1), scalar(7, np.uint16)
     yield Case("quantize_u16", "QuantizeLinear", [x, scale, zero], tolerance=1)
@@ -612,6 +614,8 @@ def pairs_of_operators():
     data, mask = real(2, 3, 4, 5), real(2, 1, 1, 5)
     shares = np.exp(data + mask) / np.exp(data + mask).sum(-1, keepdims=True)
     yield Case("bias_softmax", "BiasSoftmax", [data, mask], 1, {"axis": 3, "is_inner_broadcast": 1}, expected=(shares,))
+    none = np.zeros((2, 0, 4), np.float32)
+    yield Case("bias_softmax_none", "BiasSoftmax", [none, none], 1, {"axis": 1, "is_inner_broadcast": 0}, expected=(none,))
     x, residual = real(2, 3, 8), real(2, 3, 8)
     row = real(8)
     yield Case("bias_dropout", "BiasDropout", [x, row, residual], expected=(x + row + residual,))

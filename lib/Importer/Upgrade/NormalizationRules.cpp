@@ -99,6 +99,7 @@ void rules::GroupNormalization_18_to_21(NodeView &view) {
 /// Until version 11 the input was seen as a matrix, split at `axis`.
 /// Softmax(x) {axis = 1}
 ///   --> Reshape(Softmax(Flatten(x) {axis = 1}) {axis = 1}, Shape(x))
+///         {allowzero = 1}
 /// Nothing changes where `axis` is the last one.
 void rules::flattenBeforeSoftmax(NodeView &view) {
   int64_t axis = view.getInt("axis", 1);
@@ -114,7 +115,9 @@ void rules::flattenBeforeSoftmax(NodeView &view) {
                                [&](NodeView &n) { n.setInt("axis", axis); }));
   view.setInt("axis", 1);
   std::string shape = view.before("Shape", {x});
-  view.after("Reshape", {view.renameOutput(0), shape}, output);
+  view.after(
+      "Reshape", {view.renameOutput(0), shape}, output,
+      [](NodeView &n) { n.setInt("allowzero", 1); }, /*version=*/14);
 }
 
 /// ReduceLogSum(x: int32) --> Cast(ReduceLogSum(Cast(x) {to = DOUBLE}))

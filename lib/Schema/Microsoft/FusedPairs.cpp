@@ -20,7 +20,7 @@ static bool fillBiasSoftmax(Body &b) {
     << "rows = Flatten<axis = " + std::to_string(b.integer("axis", 1)) +
            ">(sum)"
     << "normal = Softmax<axis = -1>(rows)" << "shape = Shape(sum)"
-    << "output = Reshape(normal, shape)";
+    << "output = Reshape<allowzero = 1>(normal, shape)";
   return true;
 }
 static bool fillBiasDropout(Body &b) {

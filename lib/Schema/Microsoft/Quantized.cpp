@@ -119,7 +119,7 @@ static bool fillSoftmax(Body &b) {
   }
   b << "rows = Flatten<axis = " + axis + ">(x)"
     << "normal = Softmax<axis = -1>(rows)" << "shape = Shape(x)"
-    << "y = Reshape(normal, shape)";
+    << "y = Reshape<allowzero = 1>(normal, shape)";
   return finish(b);
 }
 

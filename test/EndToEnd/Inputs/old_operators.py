@@ -62,6 +62,8 @@ def rows():
             yield opset, operator, [CUBE], {}, 1
             yield opset, operator, [CUBE], {"axis": 2}, 1
             yield opset, operator, [CUBE], {"axis": 0}, 1
+            for shape, axis in (((2, 3, 0), 1), ((3, 0, 4, 5), 2), ((4, 2, 0), 0)):
+                yield opset, operator, [f32(*shape)], {"axis": axis}, 1
     for mode in ("constant", "reflect", "edge"):
         yield 10, "Pad", [CUBE], {"pads": [0, 0, 1, 2, 1 if mode == "edge" else 0, 0, 2, 1], "mode": mode, "value": 1.5}, 1
     yield 10, "Pad", [CUBE], {"pads": [0, 0, -1, 1, 0, 0, 2, -2]}, 1

@@ -304,12 +304,12 @@ TEST(UpgradeRules, flattenBeforeSoftmax) {
                  "n1 = Flatten <axis: int = 1> (t)\n"
                  "n2 = Shape (t)\n"
                  "n3 = Softmax <axis: int = 1> (n1)\n"
-                 "y = Reshape (n3, n2)\n");
+                 "y = Reshape <allowzero: int = 1> (n3, n2)\n");
   expectUpgraded("y = Hardmax <axis = 2> (x)", 11,
                  "n1 = Flatten <axis: int = 2> (x)\n"
                  "n2 = Shape (x)\n"
                  "n3 = Hardmax <axis: int = 1> (n1)\n"
-                 "y = Reshape (n3, n2)\n");
+                 "y = Reshape <allowzero: int = 1> (n3, n2)\n");
   expectRefused("y = Softmax (s)", 11, "a scalar has no axis 1");
 }
 

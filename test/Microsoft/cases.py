@@ -88,6 +88,11 @@ def normalization():
     yield Case("rms_norm", "SimplifiedLayerNormalization", [x, gamma], attributes=attributes, domain="")
     yield Case("skip_rms_norm", "SkipSimplifiedLayerNormalization", [x, skip, gamma], attributes=epsilon)
     yield Case("skip_rms_norm_sum", "SkipSimplifiedLayerNormalization", [x, skip, gamma, bias], 4, epsilon, undefined=(1, 2))
+    # Where the default of the attribute counts.
+    small = x[:1, :2, :4] * np.float32(1e-3)
+    inverse = 1 / np.sqrt((small**2).mean(-1, keepdims=True) + np.float32(1e-12))
+    expected = (small * inverse * gamma[:4], 0 * inverse, inverse)
+    yield Case("skip_rms_norm_epsilon", "SkipSimplifiedLayerNormalization", [small, 0 * small, gamma[:4]], 3, expected=expected)
     tables = [real(20, 8), real(6, 8), real(2, 8), gamma, beta]
     ids = RANDOM.integers(0, 20, (2, 4)).astype(np.int32)
     segments = RANDOM.integers(0, 2, (2, 4)).astype(np.int32)

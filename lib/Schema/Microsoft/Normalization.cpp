@@ -24,9 +24,9 @@ static bool fillSkipLayerNormalization(Body &b) {
 }
 
 /// inv_std_var = 1 / sqrt(mean of squares + epsilon), along the last dimension.
-static void addInverseRoot(Body &b, const std::string &value) {
+static void addInverseRoot(Body &b, const std::string &value, float epsilon) {
   b.ints("last", {-1});
-  b.real("epsilon_f32", b.number("epsilon", 1e-5f));
+  b.real("epsilon_f32", epsilon);
   b << "wide = Cast<to = 1>(" + value + ")" << "squares = Mul(wide, wide)"
     << "meanSquare = ReduceMean(squares, last)"
     << "shifted = Add(meanSquare, epsilon_f32)" << "root = Sqrt(shifted)"
@@ -35,9 +35,10 @@ static void addInverseRoot(Body &b, const std::string &value) {
 
 static bool fillSkipSimplifiedLayerNormalization(Body &b) {
   addSum(b, 3);
-  addInverseRoot(b, "sum");
-  b << "output = RMSNormalization<axis = -1, epsilon = " +
-           literal(b.number("epsilon", 1e-12f)) + ">(sum, gamma)"
+  float epsilon = b.number("epsilon", 1e-12f);
+  addInverseRoot(b, "sum", epsilon);
+  b << "output = RMSNormalization<axis = -1, epsilon = " + literal(epsilon) +
+           ">(sum, gamma)"
     << "mean = Sub(inv_std_var, inv_std_var)";
   return true;
 }
@@ -45,9 +46,10 @@ static bool fillSkipSimplifiedLayerNormalization(Body &b) {
 static bool fillSimplifiedLayerNormalization(Body &b) {
   if (b.hasOutput(1) && b.integer("axis", -1) != -1)
     return false;
-  addInverseRoot(b, "X");
+  float epsilon = b.number("epsilon", 1e-5f);
+  addInverseRoot(b, "X", epsilon);
   b << "Y = RMSNormalization<axis = " + std::to_string(b.integer("axis", -1)) +
-           ", epsilon = " + literal(b.number("epsilon", 1e-5f)) + ">(X, scale)";
+           ", epsilon = " + literal(epsilon) + ">(X, scale)";
   return true;
 }
 

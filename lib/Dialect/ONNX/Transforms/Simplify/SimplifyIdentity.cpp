@@ -10,6 +10,8 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace onnxc::onnx;
 
@@ -105,7 +107,7 @@ LogicalResult castLikeToCast(CastLikeOp op, PatternRewriter &rewriter) {
 }
 
 /// Returns true if `value` is a constant of floats or integers that all are
-/// `number`.
+/// `number`, with its sign if that is zero.
 bool isConstantOf(Value value, double number) {
   TypedAttr attr = constantValue(value);
   auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
@@ -113,7 +115,8 @@ bool isConstantOf(Value value, double number) {
     return false;
   if (auto floats = dyn_cast<DenseFPElementsAttr>(dense))
     return llvm::all_of(floats.getValues<APFloat>(), [&](const APFloat &f) {
-      return f.convertToDouble() == number;
+      return f.convertToDouble() == number &&
+             f.isNegative() == std::signbit(number);
     });
   if (auto ints = dyn_cast<DenseIntElementsAttr>(dense))
     return llvm::all_of(ints.getValues<APInt>(), [&](const APInt &i) {
@@ -140,7 +143,7 @@ LogicalResult removeAddedZero(SoftmaxOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "the operand is not a sum");
   for (auto [x, zero] :
        {std::pair(add.getA(), add.getB()), std::pair(add.getB(), add.getA())}) {
-    if (!isNeutralFor(zero, x, 0.0) ||
+    if ((!isNeutralFor(zero, x, 0.0) && !isNeutralFor(zero, x, -0.0)) ||
         !onnxc::schema::isAtLeastAsSharp(x.getType(), add.getC().getType()))
       continue;
     rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(x); });
@@ -150,7 +153,7 @@ LogicalResult removeAddedZero(SoftmaxOp op, PatternRewriter &rewriter) {
 }
 
 /// mul(x, 1) -> x, div(x, 1) -> x, sub(x, 0) -> x, unless that broadcasts x.
-/// Not add(x, 0): it turns -0.0 into 0.0.
+/// Not add(x, 0) and sub(x, -0.0): they turn -0.0 into 0.0.
 template <typename Op>
 struct RemoveNeutral final : OpRewritePattern<Op> {
   RemoveNeutral(MLIRContext *context, double neutral)

@@ -78,15 +78,19 @@ func.func @cast_like(%x: tensor<2xf32>, %y: tensor<*xf8E4M3FN>) -> none {
 
 // Either zero has the exponential one.
 // CHECK-LABEL: func @added_before_softmax
-// CHECK-NEXT:    onnx.Softmax(%arg0)
-// CHECK-NEXT:    onnx.Softmax(%arg0)
-func.func @added_before_softmax(%x: tensor<2x3xf32>) -> (none, none) {
+// CHECK-NEXT:    %[[Y:.+]] = onnx.Softmax(%arg0)
+// CHECK-NEXT:    %[[Z:.+]] = onnx.Softmax(%arg0)
+// CHECK-NEXT:    return %[[Y]], %[[Z]], %[[Y]]
+func.func @added_before_softmax(%x: tensor<2x3xf32>) -> (none, none, none) {
   %zero = onnx.Constant dense<0.0> : tensor<1xf32>
+  %minus = onnx.Constant dense<-0.0> : tensor<1xf32>
   %0 = onnx.Add(%x, %zero) : (tensor<2x3xf32>, tensor<1xf32>) -> none
   %1 = onnx.Softmax(%0) {axis = -1 : i64} : (none) -> none
   %2 = onnx.Add(%zero, %x) : (tensor<1xf32>, tensor<2x3xf32>) -> none
   %3 = onnx.Softmax(%2) {axis = 0 : i64} : (none) -> none
-  return %1, %3 : none, none
+  %4 = onnx.Add(%x, %minus) : (tensor<2x3xf32>, tensor<1xf32>) -> none
+  %5 = onnx.Softmax(%4) {axis = -1 : i64} : (none) -> none
+  return %1, %3, %5 : none, none, none
 }
 
 // -----
@@ -102,16 +106,20 @@ func.func @added_with_more_dimensions(%x: tensor<3xf32>) -> none {
 
 // -----
 
-// A factor that broadcasts changes the shape; adding zero changes -0.0.
+// A factor that broadcasts changes the shape; adding zero changes -0.0, as
+// subtracting -0.0 does.
 // CHECK-LABEL: func @not_neutral
 // CHECK:         onnx.Mul
 // CHECK:         onnx.Add
-func.func @not_neutral(%x: tensor<3xf32>) -> (none, none) {
+// CHECK:         onnx.Sub
+func.func @not_neutral(%x: tensor<3xf32>) -> (none, none, none) {
   %ones = onnx.Constant dense<1.0> : tensor<2x1xf32>
   %0 = onnx.Mul(%x, %ones) : (tensor<3xf32>, tensor<2x1xf32>) -> none
   %zero = onnx.Constant dense<0.0> : tensor<f32>
   %1 = onnx.Add(%x, %zero) : (tensor<3xf32>, tensor<f32>) -> none
-  return %0, %1 : none, none
+  %minus = onnx.Constant dense<-0.0> : tensor<f32>
+  %2 = onnx.Sub(%x, %minus) : (tensor<3xf32>, tensor<f32>) -> none
+  return %0, %1, %2 : none, none, none
 }
 
 // -----

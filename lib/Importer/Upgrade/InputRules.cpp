@@ -5,6 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "Rules.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <limits>
+
 using namespace onnxc::importer;
 using ::onnx::TensorProto;
 
@@ -17,15 +22,28 @@ void rules::axesToInput(NodeView &view) {
   view.drop("axes");
 }
 
-/// Clip(x) {min = 0.0} --> Clip(x, 0.0)
+/// Without an attribute there was no bound, which is an infinite one since
+/// then.
+void rules::Clip_1_to_6(NodeView &view) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  dropConsumedInputs(view);
+  view.setFloat("min", view.getFloat("min", -infinity));
+  view.setFloat("max", view.getFloat("max", infinity));
+}
+
+/// Clip(x) {min = 0.0} --> Clip(x, 0.0, 3.4e38)
+/// The attributes' defaults are the ends of finite numbers.
 void rules::Clip_6_to_11(NodeView &view) {
-  const char *names[] = {"min", "max"};
-  for (int i = 0; i < 2; ++i) {
-    if (!view.has(names[i]))
-      continue;
-    float bound = view.getFloat(names[i], 0);
-    view.setInput(i + 1, view.scalarLike(bound, view.input(0)));
-    view.drop(names[i]);
+  constexpr float largest = std::numeric_limits<float>::max();
+  const std::pair<const char *, float> bounds[] = {{"min", -largest},
+                                                   {"max", largest}};
+  for (auto [i, row] : llvm::enumerate(bounds)) {
+    auto [name, otherwise] = row;
+    float bound = view.getFloat(name, otherwise);
+    view.drop(name);
+    if (!std::isinf(bound) || std::signbit(bound) != std::signbit(otherwise))
+      view.setInput(static_cast<int>(i) + 1,
+                    view.scalarLike(bound, view.input(0)));
   }
 }
 

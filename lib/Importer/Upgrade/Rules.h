@@ -27,6 +27,7 @@ void Tile_1_to_6(NodeView &view);
 
 // InputRules.cpp: attributes that became inputs.
 void axesToInput(NodeView &view);
+void Clip_1_to_6(NodeView &view);
 void Clip_6_to_11(NodeView &view);
 void DFT_17_to_20(NodeView &view);
 void Dropout_6_to_7(NodeView &view);

@@ -43,7 +43,7 @@ static constexpr UpgradeStep steps[] = {
   {"", "CastLike", 15, 19, compatible},
   {"", "CastLike", 23, 24, compatible},
   {"", "Ceil", 1, 6, dropConsumedInputs},
-  {"", "Clip", 1, 6, dropConsumedInputs},
+  {"", "Clip", 1, 6, Clip_1_to_6},
   {"", "Clip", 6, 11, Clip_6_to_11},
   {"", "Concat", 1, 4, Concat_1_to_4},
   {"", "Constant", 9, 11, compatible},

@@ -56,6 +56,8 @@ def rows():
         yield opset, "BatchNormalization", [IMAGE, *BATCH_NORM], {"epsilon": 1e-3}, 1
     for opset in (7, 10):
         yield opset, "Clip", [CUBE], {"min": -0.5, "max": 0.75}, 1
+        for bounds in ({"min": 0.0}, {"max": 1.0}, {}):
+            yield opset, "Clip", [np.array([np.inf, 0.5, -np.inf], np.float32)], bounds, 1
         yield opset, "Dropout", [CUBE], {"ratio": 0.4}, 1
     for opset in (7, 11, 12):
         for operator in ("Softmax", "LogSoftmax", "Hardmax"):

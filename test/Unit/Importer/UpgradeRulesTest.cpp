@@ -139,15 +139,24 @@ TEST(UpgradeRules, axesToInput) {
                  "y = ReduceMean (x, n1)\n");
 }
 
+TEST(UpgradeRules, Clip_1_to_6) {
+  expectUpgraded("y = Clip <consumed_inputs = [0]> (x)", 1, "y = Clip (x)\n");
+  expectUpgraded("y = Clip <min = 0.0> (x)", 1,
+                 "n1 = 0.00\n"
+                 "y = Clip (x, n1)\n");
+}
+
 TEST(UpgradeRules, Clip_6_to_11) {
   expectUpgraded("y = Clip <min = 0.0, max = 6.0> (x)", 6,
                  "n1 = 0.00\n"
                  "n2 = 6.00\n"
                  "y = Clip (x, n1, n2)\n");
   expectUpgraded("y = Clip <max = 6.0> (half)", 6,
-                 "n1 = 6.00\n"
+                 "n1 = -340\n"
                  "n2 = CastLike (n1, half)\n"
-                 "y = Clip (half, \"\", n2)\n");
+                 "n3 = 6.00\n"
+                 "n4 = CastLike (n3, half)\n"
+                 "y = Clip (half, n2, n4)\n");
 }
 
 TEST(UpgradeRules, DFT_17_to_20) {

@@ -59,6 +59,33 @@ bool onnxc::importer::hasFunctionBody(Operation *op) {
 // Building the body
 //===----------------------------------------------------------------------===//
 
+/// SoftmaxCrossEntropyLoss along dimension 1. The standard's body views all
+/// dimensions from the third on as one, which no batch of 0 has a size for.
+static void buildCrossEntropy(const OpSchema &schema, const NodeProto &node,
+                              FunctionProto &body) {
+  bool hasWeights = node.input_size() > 2 && !node.input(2).empty();
+  ::onnx::FunctionBuilder builder(body);
+  builder.Add("logarithms = LogSoftmax <axis = 1> (scores)");
+  if (node.output_size() > 1)
+    builder.Add("log_prob = Identity (logarithms)");
+  std::string loss = "output = NegativeLogLikelihoodLoss <reduction : string = "
+                     "@reduction, ignore_index : int = @ignore_index> "
+                     "(logarithms, labels";
+  builder.Add((loss + (hasWeights ? ", weights)" : ")")).c_str());
+  schema.BuildFunction(body);
+}
+
+namespace {
+/// An operator that stands for other nodes than those of the standard.
+struct OwnBody {
+  StringRef operation;
+  void (*build)(const OpSchema &, const NodeProto &, FunctionProto &);
+};
+} // namespace
+
+static constexpr OwnBody ownBodies[] = {
+    {"onnx.SoftmaxCrossEntropyLoss", buildCrossEntropy}};
+
 /// Builds the body for operands of these types. Returns a message on failure.
 static std::string buildContextDependent(const OpSchema &schema,
                                          const NodeProto &node,
@@ -113,10 +140,17 @@ LogicalResult Expansion::prepare() {
     body = schema.GetFunction();
     return success();
   }
+  body = &built;
+  auto own = llvm::find_if(ownBodies, [&](const OwnBody &row) {
+    return row.operation == op->getName().getStringRef();
+  });
+  if (own != std::end(ownBodies)) {
+    own->build(schema, node, built);
+    return success();
+  }
   std::string problem = buildContextDependent(schema, node, operands, built);
   if (!problem.empty())
     return op->emitOpError("cannot be expanded: ") << problem;
-  body = &built;
   return success();
 }
 

@@ -94,6 +94,11 @@ def rows():
     yield "Slice", [NUMBERS, i64(HIGHEST), i64(LOWEST), i64(0), i64(LOWEST)], {}, f32([5])
     # Slices of no element are all the same.
     yield "Unique", [f32(np.ones((3, 0)))], {"axis": 0}, f32(np.ones((1, 0)))
+    # A batch of none has no loss, whatever its images are.
+    for sizes in ((), (2, 5)):
+        scores, labels = f32(np.ones((0, 3, *sizes))), np.zeros((0, *sizes), np.int64)
+        yield "SoftmaxCrossEntropyLoss", [scores, labels], {"reduction": "none"}, [f32(labels), scores]
+        yield "SoftmaxCrossEntropyLoss", [scores, labels, f32([1, 2, 3])], {"reduction": "sum"}, f32(0)
     # The last block may be a part; a vector may have blocks.
     eights = np.arange(5, dtype=np.uint8)
     yield "DequantizeLinear", [eights, f32([1, 10, 100])], {"axis": 0, "block_size": 2}, f32([0, 1, 20, 30, 400])

@@ -6,7 +6,7 @@
 """Recognises models on which onnxruntime gives other results for a known reason."""
 
 import numpy as np
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from Harness import ROOT
 
@@ -84,6 +84,19 @@ def has_empty_limit(model, feeds):
     return any(np.size(feeds[name]) == 0 for names in limits for name in names if name in feeds)
 
 
+def leaves_elements_out(model, feeds):
+    """Whether the windows of a pool with as many as strides do not reach the end of an input."""
+    for node in nodes_of(model.graph):
+        given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        if node.op_type not in {"AveragePool", "LpPool"} or not given.get("auto_pad", b"").startswith(b"SAME"):
+            continue
+        sizes, kernel = feeds.get(node.input[0], np.empty(())).shape[2:], given.get("kernel_shape", [])
+        strides, dilations = (given.get(name) or [1] * len(kernel) for name in ("strides", "dilations"))
+        if any((size - 1) // stride * stride + (k - 1) * step + 1 < size for size, k, stride, step in zip(sizes, kernel, strides, dilations)):
+            return True
+    return False
+
+
 # Tried in this order.
 ROWS = {
     "NaN converted to an integer": rounds_no_number,
@@ -96,6 +109,7 @@ ROWS = {
     "Attention with a negative `softcap`": caps_by_negative,
     "NaN in ArgMax, ArgMin and Hardmax": compares_nan,
     "NaN in ReduceMax, ReduceMin and GlobalMaxPool": reduces_nan,
+    "AveragePool and LpPool with `auto_pad` SAME, windows shorter than the input": leaves_elements_out,
 }
 
 

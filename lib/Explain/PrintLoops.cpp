@@ -338,7 +338,7 @@ void LoopPrinter::noteSlices(unsigned loop, unsigned number,
           return op == number || (op > number && isShared(loop, op));
         }))
       notes.push_back(sliceName(nest, kernel, cache) +
-                      (cache.shared && processor.isDevice()
+                      (cache.isShared() && processor.isDevice()
                            ? " in shared memory"
                            : " in scratch memory"));
   if (Pipeline pipeline = pipelineAt(nest, loop); pipeline.stages > 1)

@@ -127,7 +127,8 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
 
 void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma,
                                 int op) {
-  add(CacheStepAttr::get(context, operand, at, /*shared=*/true, byTma), op);
+  SliceCopy copy = byTma ? SliceCopy::SharedByTma : SliceCopy::Shared;
+  add(CacheStepAttr::get(context, operand, at, copy), op);
 }
 
 void RecipeBuilder::pipeline(StringRef loop, int64_t stages, int64_t inFlight,

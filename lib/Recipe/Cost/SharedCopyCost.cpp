@@ -116,7 +116,7 @@ static SharedCopies copiesAt(KernelOp kernel, const LoopNest &nest,
   copies.follows =
       nest.loop(at).computeAt &&
       llvm::any_of(nest.caches(), [&](const Cache &cache) {
-        return cache.shared && cache.at == at &&
+        return cache.isShared() && cache.at == at &&
                llvm::any_of(cachingOps(nest, cache),
                             [&](unsigned op) { return op < number; });
       });
@@ -143,7 +143,7 @@ static void addSlice(SharedCopies &copies, const LoopNest &nest,
   copies.bytes += elements * double(bytes);
   std::string reason;
   std::optional<TensorBoxes> boxes;
-  if (cache.byTma && mayCopyBoxes(nest, TargetAttr::of(nest.op(number).op)))
+  if (cache.isByTma() && mayCopyBoxes(nest, TargetAttr::of(nest.op(number).op)))
     boxes = tensorBoxes(nest, cache, number, reason);
   if (boxes) {
     addBoxes(copies, *boxes, *swizzledSlice(nest, cache, number), elements,

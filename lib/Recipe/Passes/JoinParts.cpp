@@ -244,12 +244,9 @@ void PartJoiner::findSizes(Part &part) {
     auto host = cast<Value>(kernel.getExtent(*kernel.findLoop(name)));
     unsigned position =
         llvm::find(kernel.getIns(), host) - kernel.getIns().begin();
-    if (position == kernel.getIns().size()) {
-      kernel.getInsMutable().append(host);
-      kernel.getBody().insertArgument(position, host.getType(),
-                                      kernel.getLoc());
-    }
-    range.dynamicSize = kernel.getInArgument(position);
+    range.dynamicSize = position == kernel.getIns().size()
+                            ? kernel.addInput(host)
+                            : kernel.getInArgument(position);
   }
 }
 

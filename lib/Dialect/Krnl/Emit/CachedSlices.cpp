@@ -112,7 +112,7 @@ void CachedSlices::allocate(const Cache &cache, unsigned op, OpOperand &input) {
   slice.at = cache.at;
   slice.op = op;
   slice.use = &input;
-  slice.isShared = cache.shared && policy.tileThreads();
+  slice.isShared = cache.isShared() && policy.tileThreads();
   if (slice.isShared) {
     Pipeline pipeline = pipelineAt(nest, cache.at);
     slice.stages = pipeline.stages;
@@ -133,7 +133,7 @@ void CachedSlices::allocate(const Cache &cache, unsigned op, OpOperand &input) {
                                       slice.swizzle ? SwizzledSlice::alignment
                                                     : Cache::sharedAlignment)
                                 : policy.allocate(b, outside.func, type);
-  if (cache.byTma && slice.swizzle && slice.stages > 1 &&
+  if (cache.isByTma() && slice.swizzle && slice.stages > 1 &&
       policy.tileThreads()->copiesBoxes(nest))
     allocateBoxes(cache, slice);
   slices.push_back(std::move(slice));

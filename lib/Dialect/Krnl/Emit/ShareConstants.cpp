@@ -55,13 +55,8 @@ static Member collect(KernelOp kernel) {
 static void passConstant(KernelOp kernel, arith::ConstantOp constant,
                          TypedAttr value) {
   OpBuilder builder(kernel);
-  Location loc = kernel.getLoc();
-  unsigned number = kernel.getIns().size();
-  Value outer = arith::ConstantOp::create(builder, loc, value);
-  kernel.getInsMutable().append(outer);
-  BlockArgument inner =
-      kernel.getBody().insertArgument(number, outer.getType(), loc);
-  constant.replaceAllUsesWith(Value(inner));
+  Value outer = arith::ConstantOp::create(builder, kernel.getLoc(), value);
+  constant.replaceAllUsesWith(Value(kernel.addInput(outer)));
   constant.erase();
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/StepRenaming.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -79,6 +80,39 @@ bool KernelOp::isOfResults(unsigned loop) {
   return true;
 }
 
+namespace {
+/// At number `first` so many operands are erased and others added.
+class OperandShift : public StepRenaming {
+public:
+  OperandShift(unsigned first, unsigned erased, unsigned added)
+      : first(first), erased(erased), added(added) {}
+
+  std::optional<unsigned> operand(unsigned number) const override {
+    if (number < first)
+      return number;
+    if (number < first + erased)
+      return std::nullopt;
+    return number - erased + added;
+  }
+
+private:
+  unsigned first, erased, added;
+};
+} // namespace
+
+BlockArgument KernelOp::addInput(Value value) {
+  unsigned number = getIns().size();
+  setRecipeAttr(renameSteps(getRecipe(), OperandShift(number, 0, 1)));
+  getInsMutable().append(value);
+  return getBody().insertArgument(number, value.getType(), getLoc());
+}
+
+void KernelOp::eraseInput(unsigned number) {
+  setRecipeAttr(renameSteps(getRecipe(), OperandShift(number, 1, 0)));
+  getBody().eraseArgument(number);
+  getInsMutable().erase(number);
+}
+
 void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
   Block &body = getBody().front();
   SmallVector<Value> extents;
@@ -96,7 +130,10 @@ void KernelOp::replaceLoops(ArrayRef<LoopAttr> loops, ValueRange added) {
       added = added.drop_front();
     }
   }
-  body.eraseArguments(getIns().size() + getOuts().size(), getExtents().size());
+  unsigned first = getIns().size() + getOuts().size();
+  OperandShift shift(first, getExtents().size(), extents.size());
+  setRecipeAttr(renameSteps(getRecipe(), shift));
+  body.eraseArguments(first, getExtents().size());
   getExtentsMutable().assign(extents);
   SmallVector<Attribute> attributes(loops.begin(), loops.end());
   setLoopsAttr(ArrayAttr::get(getContext(), attributes));

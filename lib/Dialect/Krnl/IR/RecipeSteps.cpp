@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RenamedParts.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Target/IR/Target.h"
@@ -146,24 +147,26 @@ static void printMappedTo(AsmPrinter &printer, bool cluster) {
 }
 
 /// [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
-static ParseResult parseInShared(AsmParser &parser, bool &shared, bool &byTma) {
-  byTma = false;
-  shared = succeeded(parser.parseOptionalComma());
-  if (!shared)
+static ParseResult parseSliceCopy(AsmParser &parser, SliceCopy &copy) {
+  copy = SliceCopy::Scratch;
+  if (failed(parser.parseOptionalComma()))
     return success();
   if (parser.parseKeyword("in") || parser.parseEqual() ||
       parser.parseKeyword("shared"))
     return failure();
-  byTma = succeeded(parser.parseOptionalComma());
-  if (!byTma)
+  copy = SliceCopy::Shared;
+  if (failed(parser.parseOptionalComma()))
     return success();
+  copy = SliceCopy::SharedByTma;
   return failure(parser.parseKeyword("by") || parser.parseEqual() ||
                  parser.parseKeyword("tma"));
 }
 
-static void printInShared(AsmPrinter &printer, bool shared, bool byTma) {
-  if (shared)
-    printer << ", in=shared" << (byTma ? ", by=tma" : "");
+static void printSliceCopy(AsmPrinter &printer, SliceCopy copy) {
+  if (copy != SliceCopy::Scratch)
+    printer << ", in=shared";
+  if (copy == SliceCopy::SharedByTma)
+    printer << ", by=tma";
 }
 
 /// [`,` `in_flight` `=` groups] [`,` `producer`]
@@ -229,15 +232,20 @@ void KrnlDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Parses and prints the part after the mnemonic of any of these steps.
-/// OnlyStepAttr is missing: in text it is a prefix.
-template <typename... Steps>
+/// Returns true for steps that have a mnemonic: in text OnlyStepAttr is a
+/// prefix.
+template <typename Attr>
+constexpr bool hasMnemonic = std::is_base_of_v<RecipeStep::Trait<Attr>, Attr> &&
+                             !std::is_same_v<Attr, OnlyStepAttr>;
+
+/// Parses and prints the part after the mnemonic of those of the attributes
+/// that are steps.
+template <typename... Attrs>
 struct StepList {
   static Attribute parse(StringRef mnemonic, AsmParser &parser) {
     Attribute result;
-    bool known = ((mnemonic == Steps::getMnemonic()
-                       ? (result = Steps::parse(parser, Type()), true)
-                       : false) ||
+    bool known = ((hasMnemonic<Attrs> && mnemonic == Attrs::getMnemonic() &&
+                   (result = Attrs::parse(parser, Type()), true)) ||
                   ...);
     if (!known)
       parser.emitError(parser.getNameLoc(), "unknown recipe step '")
@@ -246,33 +254,28 @@ struct StepList {
   }
   static StringRef parseOptionalMnemonic(AsmParser &parser) {
     StringRef found;
-    (void)((succeeded(parser.parseOptionalKeyword(Steps::getMnemonic()))
-                ? (found = Steps::getMnemonic(), true)
-                : false) ||
+    (void)((hasMnemonic<Attrs> &&
+            succeeded(parser.parseOptionalKeyword(Attrs::getMnemonic())) &&
+            (found = Attrs::getMnemonic(), true)) ||
            ...);
     return found;
   }
   static bool print(Attribute attribute, AsmPrinter &printer) {
-    auto tryPrint = [&](auto step) {
-      if (!step)
+    auto tryPrint = [&]<typename Attr>(Attr step) {
+      if (!step || !hasMnemonic<Attr>)
         return false;
       printer.getStream() << step.getMnemonic() << '<';
       step.print(printer);
       printer.getStream() << '>';
       return true;
     };
-    return (tryPrint(dyn_cast<Steps>(attribute)) || ...);
+    return (tryPrint(dyn_cast<Attrs>(attribute)) || ...);
   }
 };
-using AllSteps =
-    StepList<ArenaStepAttr, BlockStepAttr, CacheStepAttr, DotStepAttr,
-             EarlyExitStepAttr, FuseStepAttr, GridStepAttr, InterleaveStepAttr,
-             MapStepAttr, MmaStepAttr, OrderStepAttr, PackStepAttr,
-             ParallelStepAttr, PipelineStepAttr, PrefetchStepAttr,
-             RegisterTileStepAttr, FuseOuterStepAttr, SharedStepAttr,
-             SkipMaskedStepAttr, SplitReductionStepAttr, StridedStepAttr,
-             ComputeAtStepAttr, TransposeStepAttr, UnrollStepAttr,
-             VectorizeStepAttr, WgmmaStepAttr>;
+using AllSteps = StepList<
+#define GET_ATTRDEF_LIST
+#include "onnxc/Dialect/Krnl/IR/KrnlAttributes.cpp.inc"
+    >;
 } // namespace
 
 /// step ::= [op `:`] mnemonic body

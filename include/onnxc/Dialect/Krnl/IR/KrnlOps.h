@@ -7,6 +7,7 @@
 #define ONNXC_DIALECT_KRNL_IR_KRNLOPS_H
 
 #include "onnxc/Dialect/Krnl/IR/Loop.h"
+#include "onnxc/Dialect/Krnl/IR/SharedSlices.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -23,6 +24,7 @@
 
 namespace onnxc::krnl {
 class NestBuilder;
+class StepRenaming;
 } // namespace onnxc::krnl
 
 #include "onnxc/Dialect/Krnl/IR/KrnlDialect.h.inc"

@@ -93,6 +93,11 @@ def Krnl_KernelOp : Krnl_Op<"kernel", [
     /// Returns true if all ops that write the results have the loop, so that a
     /// kernel without iterations of it has empty results.
     bool isOfResults(unsigned loop);
+    /// Appends an input and gives the argument of the body. Here and below steps
+    /// of the recipe keep naming the operands that they named.
+    ::mlir::BlockArgument addInput(::mlir::Value value);
+    /// Erases an input that the body does not use, and steps that name it.
+    void eraseInput(unsigned number);
     /// Replaces the list of loops. Dynamic loops that the kernel has already keep
     /// their extents; `added` has those of the others, in order. The extents of
     /// loops that are dropped must have no use in the body.

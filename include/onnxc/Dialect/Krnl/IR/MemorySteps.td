@@ -10,7 +10,7 @@ include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 
 def Krnl_CacheStep
     : Krnl_Step<"Cache", "cache", "cache",
-                "getOperand(), getAt(), getShared(), getByTma()"> {
+                "getOperand(), getAt(), getCopy()"> {
   let summary = "Copy the slice of an operand to scratch memory";
   let description = [{
     `cache(0, at=m.o)`: at the beginning of each iteration of `m.o` every op that
@@ -38,10 +38,10 @@ def Krnl_CacheStep
     other, in order. What is outside of the tensor is zero. Without these steps, and where
     the target has no such copies, the slice is copied as without `by=tma`.
   }];
-  let parameters = (ins "unsigned":$operand, LoopName:$at, "bool":$shared,
-                        "bool":$byTma);
+  let parameters = (ins OperandNumber:$operand, LoopName:$at,
+                        "::onnxc::krnl::SliceCopy":$copy);
   let assemblyFormat = [{
-    `(` $operand `,` `at` `` `=` `` $at `` custom<InShared>($shared, $byTma) `)`
+    `(` $operand `,` `at` `` `=` `` $at `` custom<SliceCopy>($copy) `)`
   }];
 }
 
@@ -121,7 +121,7 @@ def Krnl_PackStep
     - `pack(1, [n.p, k.o, n.r, k.q], interleave=16)`: groups of the last dimension
       come from four rows, 16 elements of each.
   }];
-  let parameters = (ins "unsigned":$operand, LoopNames:$loops,
+  let parameters = (ins OperandNumber:$operand, LoopNames:$loops,
                         "std::optional<::onnxc::krnl::Shuffle>":$shuffle,
                         "int64_t":$lanes);
   let assemblyFormat = [{
@@ -145,7 +145,7 @@ def Krnl_PrefetchStep
     fused outer loops, and in a thread the op reads along the last dimension of the
     operand, at most 64 lines. Threads that read the same elements share the lines.
   }];
-  let parameters = (ins "unsigned":$operand, "int64_t":$distance,
+  let parameters = (ins OperandNumber:$operand, "int64_t":$distance,
                         "int64_t":$line);
   let assemblyFormat = [{
     `(` $operand `,` `distance` `` `=` `` $distance `,`

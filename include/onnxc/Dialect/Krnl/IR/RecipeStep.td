@@ -20,7 +20,12 @@ def Krnl_RecipeStep : AttrInterface<"RecipeStep"> {
         nest is unspecified after a failure.
       }], "::llvm::LogicalResult", "advance",
       (ins "::onnxc::krnl::NestBuilder &":$nest,
-           "::onnxc::krnl::EmitErrorFn":$emitError)>
+           "::onnxc::krnl::EmitErrorFn":$emitError)>,
+    InterfaceMethod<[{
+        The step with other names and numbers for the loops, operands and ops
+        that it refers to; null if it refers to one that is gone.
+      }], "::mlir::Attribute", "renamed",
+      (ins "const ::onnxc::krnl::StepRenaming &":$renaming)>
   ];
 }
 

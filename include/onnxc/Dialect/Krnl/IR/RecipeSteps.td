@@ -2,10 +2,9 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// To add a step: a def in the file of its kind, its name in the list of
-// RecipeSteps.cpp, the method of NestBuilder that the def calls, a test beside the
-// others. Its description begins with an example between backquotes, which a test
-// parses.
+// To add a step: a def in the file of its kind, the method of NestBuilder that the
+// def calls, a test beside the others. Its description begins with an example between
+// backquotes, which a test parses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_DIALECT_KRNL_IR_RECIPESTEPS_TD
@@ -23,7 +22,7 @@ def Krnl_OnlyStep : Krnl_Step<"Only", "only"> {
     Printed in a recipe as a prefix: `exp: vectorize(c, 16)`. The op is given by
     its name or its number among the structured ops of the body.
   }];
-  let parameters = (ins LoopName:$op, "::mlir::Attribute":$step);
+  let parameters = (ins OpName:$op, InnerStep:$step);
   let assemblyFormat = "`<` $op `,` $step `>`";
   let genVerifyDecl = 1;
 }

@@ -14,17 +14,24 @@
 
 namespace onnxc::krnl {
 
+/// How slices of an operand are copied.
+enum class SliceCopy {
+  Scratch,     ///< by each op, to scratch memory
+  Shared,      ///< in=shared: by all threads of a tile, to memory of all
+  SharedByTma, ///< by=tma: by copies of boxes, which one of them starts
+};
+
 /// cache(operand, at=l): at the beginning of each iteration of `at` every op
-/// inside that reads the operand copies its slice to scratch memory; in=shared:
-/// to memory that all threads of a tile share, by all of them; by=tma: by
-/// copies of boxes of the tensor, which one of them starts.
+/// inside that reads the operand copies its slice.
 struct Cache {
   unsigned operand;
   unsigned at;
   /// The body op the step is limited to, or -1.
   int onlyOp;
-  bool shared;
-  bool byTma = false;
+  SliceCopy copy;
+
+  bool isShared() const { return copy != SliceCopy::Scratch; }
+  bool isByTma() const { return copy == SliceCopy::SharedByTma; }
 
   /// The alignment of the slices in shared memory, in bytes.
   static constexpr int64_t sharedAlignment = 16;

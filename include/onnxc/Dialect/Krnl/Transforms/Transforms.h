@@ -31,13 +31,20 @@ struct LoopMapping {
 mlir::FailureOr<LoopMapping> mapLoops(KernelOp producer, KernelOp consumer,
                                       std::string &reason);
 
+/// The numbers that the operands of a producer and a consumer, and after those
+/// the results of their ops, have in the merged kernel; -1 for what steps
+/// cannot name there.
+struct OperandMapping {
+  llvm::SmallVector<int> producer, consumer;
+  /// The operands of the merged kernel.
+  unsigned numOperands = 0;
+};
+
 /// The recipe of the merged kernel: both empty, or both with the same shared
-/// loops. Operands are numbered by the maps (old number to new one, -1 for
-/// none).
+/// loops.
 mlir::FailureOr<mlir::ArrayAttr>
 joinRecipes(KernelOp producer, KernelOp consumer, const LoopMapping &plan,
-            llvm::ArrayRef<int> producerOperands,
-            llvm::ArrayRef<int> consumerOperands, std::string &reason);
+            const OperandMapping &operands, std::string &reason);
 
 /// Merges two kernels of one block into one that replaces both. A result of the
 /// producer that only the consumer uses becomes a temporary inside. On failure

@@ -216,7 +216,7 @@ std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
 /// the sums; some may be transposed on the way.
 bool endsWithSums(const LoopNest &nest, const Cache &cache, unsigned number) {
   const BodyOp &op = nest.op(number);
-  if (!cache.shared || !mmaOf(nest, number))
+  if (!cache.isShared() || !mmaOf(nest, number))
     return false;
   auto compute = dyn_cast_if_present<ComputeOp>(op.op);
   if (!compute)
@@ -240,7 +240,7 @@ std::optional<SwizzledSlice> swizzledSlice(const LoopNest &nest,
                                            const Cache &cache, unsigned op) {
   const Mma *mma = mmaOf(nest, op);
   int64_t elementBytes = nest.operand(cache.operand).elementBytes;
-  if (!cache.shared || !mma || !mma->isOfWarpgroup() ||
+  if (!cache.isShared() || !mma || !mma->isOfWarpgroup() ||
       (elementBytes != 1 && elementBytes != 2 && elementBytes != 4))
     return std::nullopt;
   bool sumsLast = endsWithSums(nest, cache, op);

@@ -121,7 +121,7 @@ static std::string reasonAgainstProducer(const LoopNest &nest,
 
 std::string reasonAgainst(const LoopNest &nest, const Pipeline &pipeline) {
   if (llvm::none_of(nest.caches(), [&](const Cache &cache) {
-        return cache.shared && cache.at == pipeline.loop;
+        return cache.isShared() && cache.at == pipeline.loop;
       }))
     return "no operand is copied to shared memory there";
   if (nest.loop(pipeline.loop).fusedOuter)

@@ -33,7 +33,7 @@ static constexpr int64_t maxPaddingBytes = 16;
 static std::string reasonAgainstMaker(const LoopNest &nest, const Cache &cache,
                                       unsigned number) {
   const BodyOp &op = nest.op(number);
-  if (!cache.shared || cache.byTma)
+  if (!cache.isShared() || cache.isByTma())
     return "the threads of a tile compute them in shared memory";
   if (std::string reason = reasonAgainstSlices(cast<ComputeOp>(op.op));
       !reason.empty())
@@ -51,13 +51,13 @@ static std::string reasonAgainstMaker(const LoopNest &nest, const Cache &cache,
   return {};
 }
 
-LogicalResult NestBuilder::cache(unsigned operand, StringRef at, bool shared,
-                                 bool byTma, EmitErrorFn emitError) {
+LogicalResult NestBuilder::cache(unsigned operand, StringRef at, SliceCopy copy,
+                                 EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(at, emitError);
   std::optional<unsigned> maker = makerOf(*this, operand);
   if (failed(number) || (!maker && !findOperand(operand, emitError)))
     return failure();
-  Cache cache{operand, *number, limit, shared, byTma};
+  Cache cache{operand, *number, limit, copy};
   if (maker)
     if (std::string reason = reasonAgainstMaker(*this, cache, *maker);
         !reason.empty())
@@ -96,7 +96,8 @@ unsigned copyingOp(const LoopNest &nest, unsigned loop, unsigned op) {
 const Cache *sharedCacheOf(const LoopNest &nest, OpOperand &operand,
                            unsigned op) {
   const Cache *found = llvm::find_if(nest.caches(), [&](const Cache &cache) {
-    return cache.shared && llvm::is_contained(cachingOps(nest, cache), op) &&
+    return cache.isShared() &&
+           llvm::is_contained(cachingOps(nest, cache), op) &&
            operand.get() == slicedValue(nest, cache);
   });
   return found == nest.caches().end() ? nullptr : found;
@@ -107,7 +108,7 @@ SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
   SmallVector<unsigned> loops;
   auto isInside = [&](const LoopUse &use) {
     return &use > nest.op(op).find(cache.at) ||
-           (cache.shared && use.loop != cache.at &&
+           (cache.isShared() && use.loop != cache.at &&
             (nest.loop(use.loop).mapped || nest.isInRegisters(use)));
   };
   for (const LoopUse &use : nest.op(op).loops)
@@ -119,7 +120,7 @@ SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
                      }))
       loops.push_back(use.loop);
   bool sumsLast = endsWithSums(nest, cache, op);
-  if (cache.shared)
+  if (cache.isShared())
     llvm::sort(loops, [&](unsigned a, unsigned b) {
       auto key = [&](unsigned loop) {
         auto [root, distance] = rootOf(nest, loop);
@@ -166,7 +167,7 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
   bool sumsLast = endsWithSums(nest, cache, op);
   const LoopNest::Operand &operand = nest.operand(cache.operand);
   int64_t row = operand.elementBytes,
-          rows = cache.shared ? pipelineAt(nest, cache.at).stages : 1;
+          rows = cache.isShared() ? pipelineAt(nest, cache.at).stages : 1;
   for (unsigned number : cachedLoops(nest, cache, op)) {
     bool isRow = nest.op(op).find(number)->reduced == sumsLast;
     int64_t &part = isRow ? row : rows;
@@ -176,10 +177,10 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
   }
   // Rows that wgmma reads have nothing after them.
   const Mma *mma = mmaOf(nest, op);
-  if (cache.shared && !(mma && mma->isOfWarpgroup()))
+  if (cache.isShared() && !(mma && mma->isOfWarpgroup()))
     row += maxPaddingBytes;
   int64_t alignment = swizzledSlice(nest, cache, op) ? SwizzledSlice::alignment
-                      : cache.shared                 ? Cache::sharedAlignment
+                      : cache.isShared()             ? Cache::sharedAlignment
                                                      : 1;
   if (llvm::MulOverflow(row, rows, row))
     return maxRowBytes;
@@ -206,13 +207,14 @@ LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
                        << " at loop '" << allLoops[cache.at].name
                        << "': " << reason;
   };
-  if (cache.shared && allLoops[cache.at].mapped)
+  if (cache.isShared() && allLoops[cache.at].mapped)
     return refuse("each of its iterations is a thread's");
-  if (cache.shared)
+  if (cache.isShared())
     if (std::string reason = reasonAgainstWaiting(*this); !reason.empty())
       return refuse(reason);
   for (const LoopUse &use : bodyOps[op].loops) {
-    bool isWhole = cache.shared && use.loop != cache.at && isInRegisters(use);
+    bool isWhole =
+        cache.isShared() && use.loop != cache.at && isInRegisters(use);
     if (!isWhole &&
         (use.role != RegisterRole::None || use.lanes || use.unroll != 1))
       return refuse("loop '" + Twine(allLoops[use.loop].name) + "' of op '" +
@@ -225,11 +227,11 @@ LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
     if (allLoops[number].isDynamic())
       return refuse("the extent of loop '" + Twine(allLoops[number].name) +
                     "' is not known");
-  int64_t maxBytes = cache.shared ? sharedBytes : maxCachedBytes;
+  int64_t maxBytes = cache.isShared() ? sharedBytes : maxCachedBytes;
   bytes += sliceBytes(*this, cache, op);
   if (bytes > maxBytes)
     return refuse("the slices would be larger than " + Twine(maxBytes) +
-                  " bytes" + (cache.shared ? " of shared memory" : ""));
+                  " bytes" + (cache.isShared() ? " of shared memory" : ""));
   return success();
 }
 
@@ -244,7 +246,7 @@ static int64_t barrierBytes(const LoopNest &nest) {
   for (const Cache &cache : nest.caches())
     for (unsigned op : cachingOps(nest, cache)) {
       int64_t stages = pipelineAt(nest, cache.at).stages;
-      if (cache.byTma && stages > 1 && swizzledSlice(nest, cache, op) &&
+      if (cache.isByTma() && stages > 1 && swizzledSlice(nest, cache, op) &&
           counted.insert({cache.at, copyingOp(nest, cache.at, op)}).second)
         bytes +=
             barriers * int64_t(llvm::alignTo(TensorBoxes::barrierBytes * stages,
@@ -256,7 +258,7 @@ static int64_t barrierBytes(const LoopNest &nest) {
 int64_t sharedSliceBytes(const LoopNest &nest) {
   int64_t bytes = barrierBytes(nest);
   for (const Cache &cache : nest.caches())
-    if (cache.shared)
+    if (cache.isShared())
       for (unsigned op : cachingOps(nest, cache))
         bytes += sliceBytes(nest, cache, op);
   return bytes;
@@ -266,8 +268,8 @@ LogicalResult NestBuilder::checkCaches(EmitErrorFn emitError) const {
   int64_t bytes = 0, shared = barrierBytes(*this);
   for (const Cache &cache : allCaches)
     for (unsigned op : cachingOps(*this, cache))
-      if (failed(
-              checkCache(cache, op, cache.shared ? shared : bytes, emitError)))
+      if (failed(checkCache(cache, op, cache.isShared() ? shared : bytes,
+                            emitError)))
         return failure();
   return success();
 }

@@ -58,7 +58,7 @@ std::string reasonAgainstMap(ShapedType type, int64_t elementBytes) {
 
 bool copiesBoxes(const LoopNest &nest, const Cache &cache, unsigned op) {
   const Mma *mma = mmaOf(nest, op);
-  return cache.byTma && mma && mma->isOfWarpgroup() &&
+  return cache.isByTma() && mma && mma->isOfWarpgroup() &&
          pipelineAt(nest, cache.at).stages > 1;
 }
 

@@ -364,9 +364,7 @@ void LoopExpander::passWhole(unsigned number) {
             arith::ConstantIndexOp::create(rewriter, loc, extents.back() - 1);
   parts = arith::DivUIOp::create(
       rewriter, loc, arith::AddIOp::create(rewriter, loc, extent, round), size);
-  unsigned input = kernel.getIns().size();
-  kernel.getInsMutable().append(extent);
-  whole = kernel.getBody().front().insertArgument(input, extent.getType(), loc);
+  whole = kernel.addInput(extent);
   inside.replaceAllUsesWith(whole);
 }
 

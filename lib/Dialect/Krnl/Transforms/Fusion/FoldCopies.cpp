@@ -214,8 +214,7 @@ void CopyFolder::fold(PartCopy &copy) {
   if (!fill)
     producer->setLoc(fuseLocations(producer.getLoc(), copy.op.getLoc()));
   rewriter.replaceOp(copy.op, copy.op.getDpsInits()[0]);
-  kernel.getBody().eraseArgument(copy.input);
-  kernel.getInsMutable().erase(copy.input);
+  kernel.eraseInput(copy.input);
   for (PartCopy &other : copies)
     other.input -= other.input > copy.input;
 

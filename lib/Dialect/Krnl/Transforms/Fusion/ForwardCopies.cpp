@@ -259,8 +259,7 @@ static void replaceInput(KernelOp reader, unsigned number, Value source) {
   }
   argument.replaceAllUsesWith(
       reader.getInArgument(same - reader.getIns().begin()));
-  reader.getBody().eraseArgument(number);
-  reader.getInsMutable().erase(number);
+  reader.eraseInput(number);
 }
 
 /// Returns true if the op that reads writes all of its result.

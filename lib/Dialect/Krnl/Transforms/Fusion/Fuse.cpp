@@ -340,11 +340,11 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
     for (KernelOp kernel : kernelsOf(getOperation()))
       composeCopies(rewriter, kernel);
     for (KernelOp kernel : kernelsOf(getOperation())) {
+      if (!kernel.getRecipe().empty())
+        continue;
       inlineConstants(rewriter, kernel);
       reuseDestinations(rewriter, kernel);
       dropUnusedInputs(rewriter, kernel);
-      if (!kernel.getRecipe().empty())
-        continue;
       if (!kernel.getKeepUnitLoops())
         dropUnitLoops(kernel);
       if (collapse)

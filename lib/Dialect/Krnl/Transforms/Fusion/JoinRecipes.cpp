@@ -10,11 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
-#include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+#include "onnxc/Dialect/Krnl/IR/StepRenaming.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -30,10 +29,8 @@ public:
         reason(reason) {}
 
   LogicalResult compareFusedOuter();
-  LogicalResult checkOperands(ArrayRef<int> consumerOperands);
   void nameOwnLoops();
-  SmallVector<Attribute> join(ArrayRef<int> producerOperands,
-                              ArrayRef<int> consumerOperands);
+  FailureOr<SmallVector<Attribute>> join(const OperandMapping &operands);
 
 private:
   LogicalResult refuse(const Twine &why) {
@@ -44,6 +41,8 @@ private:
   LogicalResult compare(unsigned a, unsigned b);
   LogicalResult compareBlocks(const Loop &a, const Loop &b);
   void pairInner(unsigned a, unsigned b);
+  LogicalResult rename(KernelOp kernel, const StepRenaming &renaming,
+                       SmallVectorImpl<Attribute> &steps);
 
   KernelOp producer, consumer;
   const LoopMapping &plan;
@@ -130,17 +129,6 @@ LogicalResult RecipeJoiner::compareFusedOuter() {
   return success();
 }
 
-/// The tensor between the kernels is not an operand any more.
-LogicalResult RecipeJoiner::checkOperands(ArrayRef<int> consumerOperands) {
-  for (const Pack &pack : used.packs())
-    if (consumerOperands[pack.operand] < 0)
-      return refuse(nameOf(consumer) + " packs the tensor between them");
-  for (const Cache &cache : used.caches())
-    if (!makerOf(used, cache.operand) && consumerOperands[cache.operand] < 0)
-      return refuse(nameOf(consumer) + " caches the tensor between them");
-  return success();
-}
-
 /// Loops that only the consumer makes keep their names unless those are taken.
 void RecipeJoiner::nameOwnLoops() {
   llvm::StringSet<> taken;
@@ -161,117 +149,55 @@ void RecipeJoiner::nameOwnLoops() {
 }
 
 namespace {
-/// Rewrites the names and numbers in a step.
-struct StepRenamer {
+/// What the steps of one of the kernels refer to, in the merged one.
+class MergedNames : public StepRenaming {
+public:
+  /// The loops keep their names without `names`; the ops come after `firstOp`.
+  MergedNames(const llvm::StringMap<std::string> *names, ArrayRef<int> operands,
+              const LoopNest &nest, unsigned firstOp)
+      : names(names), operands(operands), nest(nest), firstOp(firstOp) {}
+
+  std::string loop(StringRef name) const override {
+    return names ? names->lookup(name) : name.str();
+  }
+  std::optional<unsigned> operand(unsigned number) const override {
+    return operands[number] < 0 ? std::nullopt
+                                : std::optional<unsigned>(operands[number]);
+  }
+  std::string op(StringRef nameOrNumber) const override {
+    return std::to_string(*nest.findOp(nameOrNumber) + firstOp);
+  }
+
+private:
   const llvm::StringMap<std::string> *names;
   ArrayRef<int> operands;
-  /// Added to the number of an op that a step is limited to.
-  const LoopNest *nest;
+  const LoopNest &nest;
   unsigned firstOp;
-
-  StringRef name(StringRef old) const {
-    return names ? StringRef(names->find(old)->second) : old;
-  }
-  SmallVector<StringAttr> all(ArrayRef<StringAttr> old) const {
-    return llvm::map_to_vector(old, [&](StringAttr n) {
-      return StringAttr::get(n.getContext(), name(n));
-    });
-  }
-  Attribute operator()(Attribute step) const;
-  Attribute withMadeLoops(Attribute step) const;
-  Attribute renumbered(Attribute step) const;
 };
 } // namespace
 
-/// Steps that have the number of an operand or an op as well.
-Attribute StepRenamer::renumbered(Attribute step) const {
-  MLIRContext *ctx = step.getContext();
-  return TypeSwitch<Attribute, Attribute>(step)
-      .Case([&](CacheStepAttr s) {
-        return CacheStepAttr::get(ctx, operands[s.getOperand()],
-                                  name(s.getAt()), s.getShared(), s.getByTma());
-      })
-      .Case([&](PackStepAttr s) {
-        return PackStepAttr::get(ctx, operands[s.getOperand()],
-                                 all(s.getLoops()), s.getShuffle(),
-                                 s.getLanes());
-      })
-      .Case([&](ArenaStepAttr s) {
-        return ArenaStepAttr::get(
-            ctx, std::to_string(*nest->findOp(s.getOp()) + firstOp));
-      })
-      .Case([](GridStepAttr s) { return s; })
-      .Case([&](PrefetchStepAttr s) {
-        return PrefetchStepAttr::get(ctx, operands[s.getOperand()],
-                                     s.getDistance(), s.getLine());
-      })
-      .Case([&](OnlyStepAttr s) {
-        unsigned number = *nest->findOp(s.getOp()) + firstOp;
-        return OnlyStepAttr::get(ctx, std::to_string(number),
-                                 (*this)(s.getStep()));
-      });
+/// The steps of the kernel under the names of the merged one. The tensor
+/// between the kernels is not an operand any more.
+LogicalResult RecipeJoiner::rename(KernelOp kernel,
+                                   const StepRenaming &renaming,
+                                   SmallVectorImpl<Attribute> &steps) {
+  for (auto step : kernel.getRecipe().getAsRange<RecipeStep>()) {
+    steps.push_back(step.renamed(renaming));
+    if (!steps.back())
+      return refuse("step '" + stepText(step) + "' of " + nameOf(kernel) +
+                    " names the tensor between them");
+  }
+  return success();
 }
 
-/// Steps that name the loops which they make as well.
-Attribute StepRenamer::withMadeLoops(Attribute step) const {
-  MLIRContext *ctx = step.getContext();
-  return TypeSwitch<Attribute, Attribute>(step)
-      .Case([&](BlockStepAttr s) {
-        return BlockStepAttr::get(ctx, name(s.getLoop()), s.getSize(),
-                                  s.getTail(), name(s.getOuter()),
-                                  name(s.getInner()));
-      })
-      .Case([&](FuseStepAttr s) {
-        return FuseStepAttr::get(ctx, name(s.getOuter()), name(s.getInner()),
-                                 name(s.getResult()));
-      })
-      .Case([&](SplitReductionStepAttr s) {
-        return SplitReductionStepAttr::get(ctx, name(s.getLoop()), s.getParts(),
-                                           name(s.getOuter()),
-                                           name(s.getInner()));
-      })
-      .Default([&](Attribute s) { return renumbered(s); });
-}
-
-Attribute StepRenamer::operator()(Attribute step) const {
-  MLIRContext *ctx = step.getContext();
-  return TypeSwitch<Attribute, Attribute>(step)
-      .Case<ComputeAtStepAttr, DotStepAttr, EarlyExitStepAttr,
-            InterleaveStepAttr, SkipMaskedStepAttr>(
-          [&](auto s) { return s.get(ctx, name(s.getLoop())); })
-      .Case<FuseOuterStepAttr, MmaStepAttr, OrderStepAttr, ParallelStepAttr,
-            WgmmaStepAttr>(
-          [&](auto s) { return s.get(ctx, all(s.getLoops())); })
-      .Case([&](UnrollStepAttr s) {
-        return UnrollStepAttr::get(ctx, name(s.getLoop()), s.getFactor(),
-                                   s.getTail());
-      })
-      .Case([&](VectorizeStepAttr s) {
-        return VectorizeStepAttr::get(ctx, name(s.getLoop()), s.getLanes());
-      })
-      .Case([&](RegisterTileStepAttr s) {
-        return RegisterTileStepAttr::get(ctx, name(s.getRows()),
-                                         name(s.getColumns()), s.getLanes(),
-                                         s.getTail(), s.getMasked());
-      })
-      .Case([&](PipelineStepAttr s) {
-        return PipelineStepAttr::get(ctx, name(s.getLoop()), s.getStages(),
-                                     s.getInFlight(), s.getProducer());
-      })
-      .Case([&](TransposeStepAttr s) {
-        return TransposeStepAttr::get(ctx, name(s.getLoop()), s.getMasked());
-      })
-      .Case([&](StridedStepAttr s) {
-        return StridedStepAttr::get(ctx, name(s.getLoop()), s.getDistance());
-      })
-      .Default([&](Attribute s) { return withMadeLoops(s); });
-}
-
-/// Returns true if the step makes or orders loops. Such steps come before any
-/// use of the loops.
-static bool isStructural(Attribute step) {
+/// Returns true if the step makes or orders loops, or computes slices of the
+/// result of an op, which has no loops then; such a result has a number from
+/// `numOperands` on. These steps come before any use of the loops.
+static bool isStructural(Attribute step, unsigned numOperands) {
   if (auto only = dyn_cast<OnlyStepAttr>(step))
     step = only.getStep();
+  if (auto cache = dyn_cast<CacheStepAttr>(step))
+    return cache.getOperand() >= numOperands;
   return isa<BlockStepAttr, FuseStepAttr, OrderStepAttr,
              SplitReductionStepAttr>(step);
 }
@@ -287,10 +213,6 @@ static bool isAccess(Attribute step) {
   return isa<PrefetchStepAttr, TransposeStepAttr, InterleaveStepAttr,
              StridedStepAttr, EarlyExitStepAttr, SkipMaskedStepAttr,
              ArenaStepAttr>(step);
-}
-
-static bool isUse(Attribute step) {
-  return !isStructural(step) && !isPlacement(step) && !isAccess(step);
 }
 
 /// Returns true if `order` lists a loop that `use` has put into registers.
@@ -323,15 +245,20 @@ takeRegisterOrders(SmallVectorImpl<Attribute> &steps) {
   return orders;
 }
 
-SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
-                                          ArrayRef<int> consumerOperands) {
-  StepRenamer mine{nullptr, producerOperands, &made, 0};
-  StepRenamer theirs{&derived, consumerOperands, &used,
-                     unsigned(made.ops().size())};
-  SmallVector<Attribute> first =
-      llvm::map_to_vector(producer.getRecipe(), mine);
-  SmallVector<Attribute> second =
-      llvm::map_to_vector(consumer.getRecipe(), theirs);
+FailureOr<SmallVector<Attribute>>
+RecipeJoiner::join(const OperandMapping &operands) {
+  MergedNames mine(nullptr, operands.producer, made, 0);
+  MergedNames theirs(&derived, operands.consumer, used, made.ops().size());
+  SmallVector<Attribute> first, second;
+  if (failed(rename(producer, mine, first)) ||
+      failed(rename(consumer, theirs, second)))
+    return failure();
+  auto isFirst = [&](Attribute step) {
+    return isStructural(step, operands.numOperands);
+  };
+  auto isUse = [&](Attribute step) {
+    return !isFirst(step) && !isPlacement(step) && !isAccess(step);
+  };
   SmallVector<Attribute> steps;
   auto take = [&](ArrayRef<Attribute> from, auto wanted) {
     for (Attribute step : from)
@@ -340,14 +267,14 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
   };
   SmallVector<Attribute> orders = takeRegisterOrders(first);
   llvm::append_range(orders, takeRegisterOrders(second));
-  take(first, isStructural);
-  take(second, isStructural);
+  take(first, isFirst);
+  take(second, isFirst);
   take(first, isPlacement);
   // The steps fuse_outer and parallel are the same in both.
   take(second, [](Attribute step) { return isa<ComputeAtStepAttr>(step); });
   take(first, isUse);
   take(second, isUse);
-  take(orders, isStructural);
+  take(orders, isFirst);
   take(first, isAccess);
   take(second, isAccess);
   return steps;
@@ -355,8 +282,7 @@ SmallVector<Attribute> RecipeJoiner::join(ArrayRef<int> producerOperands,
 
 FailureOr<ArrayAttr> joinRecipes(KernelOp producer, KernelOp consumer,
                                  const LoopMapping &plan,
-                                 ArrayRef<int> producerOperands,
-                                 ArrayRef<int> consumerOperands,
+                                 const OperandMapping &operands,
                                  std::string &reason) {
   MLIRContext *context = producer.getContext();
   if (producer.getRecipe().empty() && consumer.getRecipe().empty())
@@ -365,10 +291,10 @@ FailureOr<ArrayAttr> joinRecipes(KernelOp producer, KernelOp consumer,
   if (failed(joiner.compareFusedOuter()))
     return failure();
   joiner.nameOwnLoops();
-  if (failed(joiner.checkOperands(consumerOperands)))
+  FailureOr<SmallVector<Attribute>> steps = joiner.join(operands);
+  if (failed(steps))
     return failure();
-  return ArrayAttr::get(context,
-                        joiner.join(producerOperands, consumerOperands));
+  return ArrayAttr::get(context, *steps);
 }
 
 } // namespace onnxc::krnl

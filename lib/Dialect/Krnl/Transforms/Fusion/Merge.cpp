@@ -84,10 +84,11 @@ public:
   void collectOperands();
   KernelOp build(Operation *position);
 
-  SmallVector<int> producerOperands, consumerOperands;
+  OperandMapping operands;
 
 private:
   int addIn(Value value);
+  void numberResults();
   void mapArguments(KernelOp merged);
   void mapExtents(KernelOp from, KernelOp merged, bool rename);
   void cloneBody(KernelOp from, bool rename);
@@ -114,17 +115,38 @@ int KernelMerger::addIn(Value value) {
 
 void KernelMerger::collectOperands() {
   for (Value in : producer.getIns())
-    producerOperands.push_back(addIn(in));
+    operands.producer.push_back(addIn(in));
   for (Value in : consumer.getIns())
-    consumerOperands.push_back(in.getDefiningOp() == producer ? -1 : addIn(in));
-  for (OpResult result : producer.getResults())
-    if (keepAll || llvm::any_of(result.getUsers(), [&](Operation *user) {
+    operands.consumer.push_back(in.getDefiningOp() == producer ? -1
+                                                               : addIn(in));
+  for (OpResult result : producer.getResults()) {
+    bool isKept =
+        keepAll || llvm::any_of(result.getUsers(), [&](Operation *user) {
           return user != consumer;
-        })) {
-      kept.push_back(result.getResultNumber());
-      outs.push_back(producer.getOuts()[result.getResultNumber()]);
-    }
-  llvm::append_range(outs, consumer.getOuts());
+        });
+    operands.producer.push_back(isKept ? int(ins.size() + outs.size()) : -1);
+    if (!isKept)
+      continue;
+    kept.push_back(result.getResultNumber());
+    outs.push_back(producer.getOuts()[result.getResultNumber()]);
+  }
+  for (Value out : consumer.getOuts()) {
+    operands.consumer.push_back(ins.size() + outs.size());
+    outs.push_back(out);
+  }
+  numberResults();
+}
+
+/// The results of ops have numbers after the extents, which no step names.
+void KernelMerger::numberResults() {
+  operands.numOperands = ins.size() + outs.size() + plan.extents.size();
+  unsigned next = operands.numOperands;
+  for (auto [kernel, numbers] : {std::pair(producer, &operands.producer),
+                                 std::pair(consumer, &operands.consumer)}) {
+    numbers->append(kernel.getExtents().size(), -1);
+    for ([[maybe_unused]] ComputeOp op : kernel.getBody().getOps<ComputeOp>())
+      numbers->push_back(next++);
+  }
 }
 
 /// The body of `from` may use the extents of its loops.
@@ -143,10 +165,11 @@ void KernelMerger::mapExtents(KernelOp from, KernelOp merged, bool rename) {
 void KernelMerger::mapArguments(KernelOp merged) {
   mapExtents(producer, merged, /*rename=*/false);
   mapExtents(consumer, merged, /*rename=*/true);
-  for (auto [number, position] : llvm::enumerate(producerOperands))
-    mapping.map(producer.getInArgument(number), merged.getInArgument(position));
-  for (auto [number, position] : llvm::enumerate(consumerOperands))
-    if (position >= 0)
+  for (unsigned number : llvm::seq<unsigned>(producer.getIns().size()))
+    mapping.map(producer.getInArgument(number),
+                merged.getInArgument(operands.producer[number]));
+  for (unsigned number : llvm::seq<unsigned>(consumer.getIns().size()))
+    if (int position = operands.consumer[number]; position >= 0)
       mapping.map(consumer.getInArgument(number),
                   merged.getInArgument(position));
   for (auto [position, number] : llvm::enumerate(kept))
@@ -301,8 +324,7 @@ FailureOr<KernelOp> mergeKernels(RewriterBase &rewriter, KernelOp producer,
   KernelMerger merger(rewriter, producer, consumer, *plan);
   merger.collectOperands();
   FailureOr<ArrayAttr> recipe =
-      joinRecipes(producer, consumer, *plan, merger.producerOperands,
-                  merger.consumerOperands, reason);
+      joinRecipes(producer, consumer, *plan, merger.operands, reason);
   if (failed(recipe))
     return failure();
   Operation *position = findPosition(rewriter, producer, consumer, reason);

@@ -38,22 +38,13 @@ bool TensorPart::isApart(const TensorPart &other) const {
   return false;
 }
 
-/// Makes a value of the host visible in the kernel.
-static BlockArgument addInput(RewriterBase &rewriter, KernelOp kernel,
-                              Value value) {
-  unsigned position = kernel.getIns().size();
-  kernel.getInsMutable().append(value);
-  return kernel.getBody().insertArgument(position, value.getType(),
-                                         kernel.getLoc());
-}
-
 Value indexInside(RewriterBase &rewriter, KernelOp kernel, OpFoldResult index) {
   if (auto value = dyn_cast<Value>(index)) {
     for (auto [in, image] :
          llvm::zip_first(kernel.getIns(), kernel.getBody().getArguments()))
       if (in == value)
         return image;
-    return addInput(rewriter, kernel, value);
+    return kernel.addInput(value);
   }
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&kernel.getBody().front());

@@ -93,10 +93,7 @@ void dropUnusedInputs(RewriterBase &rewriter, KernelOp kernel) {
   for (unsigned number = kernel.getIns().size(); number-- > 0;) {
     if (!body.getArgument(number).use_empty())
       continue;
-    rewriter.modifyOpInPlace(kernel, [&] {
-      body.eraseArgument(number);
-      kernel.getInsMutable().erase(number);
-    });
+    rewriter.modifyOpInPlace(kernel, [&] { kernel.eraseInput(number); });
   }
 }
 

@@ -211,7 +211,7 @@ func.func @block_and_axis(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   return %r : tensor<100xf32>
 }
 
-// CHECK: b packs the tensor between them
+// CHECK: step 'pack(0, [j.i])' of b names the tensor between them
 func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)
@@ -236,7 +236,7 @@ func.func @packed_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<10
   return %r : tensor<100xf32>
 }
 
-// CHECK: b caches the tensor between them
+// CHECK: step 'cache(0, at=j.o)' of b names the tensor between them
 func.func @cached_between(%x: tensor<100xf32>, %y: tensor<100xf32>) -> tensor<100xf32> {
   %e = tensor.empty() : tensor<100xf32>
   %s = krnl.kernel "a" loops [i = 100] ins(%x, %y : tensor<100xf32>, tensor<100xf32>) outs(%e : tensor<100xf32>)

@@ -73,8 +73,8 @@ public:
                                    EmitErrorFn emitError);
   mlir::LogicalResult arena(llvm::StringRef op, EmitErrorFn emitError);
   mlir::LogicalResult shared(llvm::StringRef op, EmitErrorFn emitError);
-  mlir::LogicalResult cache(unsigned operand, llvm::StringRef at, bool shared,
-                            bool byTma, EmitErrorFn emitError);
+  mlir::LogicalResult cache(unsigned operand, llvm::StringRef at,
+                            SliceCopy copy, EmitErrorFn emitError);
   mlir::LogicalResult pipeline(llvm::StringRef loop, int64_t stages,
                                int64_t inFlight, bool producer,
                                EmitErrorFn emitError);

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/StepRenaming.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Target/IR/Target.h"
@@ -49,11 +50,11 @@ private:
         FailureOr<KernelOp> merged =
             mergeKernels(rewriter, producer, consumer, reason);
         if (succeeded(merged)) {
-          cleanUp(rewriter, *merged);
+          KernelOp cleaned = cleanUp(rewriter, *merged);
           remark::passed(
               loc, remark::RemarkOpts::name("Merged").category("krnl-merge"))
-              << remark::add("{0}", merged->getName().str());
-          return *merged;
+              << remark::add("{0}", cleaned.getName().str());
+          return cleaned;
         }
       }
       reportApart(producer, consumer, "NotMerged", getArgument(), reason);
@@ -62,29 +63,47 @@ private:
   }
 
   /// Folding renumbers the ops, so it waits for recipes that name none.
-  static void cleanUp(RewriterBase &rewriter, KernelOp merged) {
-    if (llvm::none_of(merged.getRecipe(),
-                      llvm::IsaPred<OnlyStepAttr, ArenaStepAttr>)) {
-      foldElementwise(rewriter, merged);
-      dropIdleSteps(merged);
-    }
-    reuseDestinations(rewriter, merged);
+  static KernelOp cleanUp(RewriterBase &rewriter, KernelOp merged) {
+    if (!namesOps(merged))
+      merged = tryRewrite(rewriter, merged, foldElementwise);
+    return tryRewrite(rewriter, merged, reuseDestinations);
   }
 
-  /// The operand that a step shuffles may have been folded away.
-  static void dropIdleSteps(KernelOp merged) {
+  /// Replaces the kernel by a rewritten one for which the recipe is legal;
+  /// gives the kernel itself if there is none.
+  static KernelOp
+  tryRewrite(RewriterBase &rewriter, KernelOp merged,
+             llvm::function_ref<void(RewriterBase &, KernelOp)> rewrite) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointAfter(merged);
+    auto rewritten = cast<KernelOp>(rewriter.clone(*merged));
+    rewrite(rewriter, rewritten);
+    if (failed(dropIdleSteps(rewritten))) {
+      rewriter.eraseOp(rewritten);
+      return merged;
+    }
+    rewriter.replaceOp(merged, rewritten);
+    return rewritten;
+  }
+
+  /// The operand that a step shuffles may have been folded away, and the
+  /// intermediate that a step puts in the arena may be a result now. Fails if
+  /// the recipe is not legal without such steps.
+  static LogicalResult dropIdleSteps(KernelOp merged) {
     std::string reason;
     if (succeeded(LoopNest::tryReplay(merged, reason)))
-      return;
+      return success();
     SmallVector<Attribute> steps;
     for (Attribute step : merged.getRecipe()) {
       steps.push_back(step);
       merged.setRecipeAttr(ArrayAttr::get(merged.getContext(), steps));
-      if (isa<TransposeStepAttr, InterleaveStepAttr, StridedStepAttr>(step) &&
+      if (isa<TransposeStepAttr, InterleaveStepAttr, StridedStepAttr,
+              ArenaStepAttr>(step) &&
           failed(LoopNest::tryReplay(merged, reason)))
         steps.pop_back();
     }
     merged.setRecipeAttr(ArrayAttr::get(merged.getContext(), steps));
+    return LoopNest::tryReplay(merged, reason);
   }
 
   LogicalResult checkLimits(KernelOp producer, KernelOp consumer,

@@ -29,6 +29,22 @@ WINOGRAD = [
     ((2, 32, 70, 61), (40, 32, 3, 3), {"pads": [1, 1, 1, 1]}, True),
 ]
 OPEN = [(1, 64, 9, 13), (3, 64, 1, 1), (1, 64, 40, 2), (0, 64, 5, 5), (2, 64, 0, 7), (1, 64, 3, 0), (1, 64, 70, 66)]
+# Windows that mostly read the border: only the tap in the centre reads, others read parts; borders that differ, steps,
+# no tap that reads for all results, one and three dimensions.
+TAPS = [
+    ((1, 64, 8, 8), (64, 64, 3, 3), {"dilations": [12, 12], "pads": [12, 12, 12, 12]}, True),
+    ((2, 64, 19, 33), (48, 64, 3, 3), {"dilations": [24, 16], "pads": [24, 16, 24, 16]}, False),
+    ((1, 64, 20, 21), (64, 64, 3, 3), {"dilations": [10, 8], "pads": [20, 0, 0, 16]}, True),
+    ((1, 64, 30, 31), (64, 64, 3, 3), {"dilations": [12, 12], "pads": [12, 13, 12, 12], "strides": [2, 3]}, True),
+    ((1, 64, 12, 12), (64, 64, 4, 4), {"dilations": [8, 8], "pads": [12, 12, 12, 12]}, True),
+    ((2, 64, 700), (64, 64, 3), {"dilations": [600], "pads": [1200, 0]}, True),
+    ((1, 64, 6, 7, 6), (32, 64, 3, 3, 3), {"dilations": [5, 5, 5], "pads": [5, 5, 5, 5, 5, 5]}, False),
+]
+# Borders that follow from sizes.
+TAPS_SAME = [
+    ((1, 64, 5, 5), (64, 64, 7, 7), {"auto_pad": "SAME_LOWER"}, True),
+    ((4, 64, 9, 8), (48, 64, 7, 7), {"auto_pad": "SAME_UPPER", "strides": [2, 2]}, True),
+]
 # The filter a multiple of the stride or not, groups, dilations, one to three dimensions, borders of all forms.
 TRANSPOSED = [
     ((2, 24, 7, 5), (24, 20, 4, 4), {"strides": [2, 2], "pads": [1, 1, 1, 1]}, True),
@@ -114,6 +130,19 @@ def chain_of(open_sizes):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
 
 
+def branches_of(shape, dilations):
+    """Convolutions of one operand, added up."""
+    nodes, stored = [], []
+    for i, d in enumerate(dilations):
+        stored.append(numpy_helper.from_array(RNG.standard_normal((64, shape[1], 3, 3)).astype(np.float32), f"w{i}"))
+        nodes.append(helper.make_node("Conv", ["x", f"w{i}"], [f"c{i}"], dilations=[d, d], pads=[d] * 4))
+    nodes.append(helper.make_node("Sum", [f"c{i}" for i in range(len(dilations))], ["y"]))
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "branches", inputs, outputs, stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
+
+
 def expected_of(model, x):
     node = model.graph.node[0]
     if node.op_type == "Conv":
@@ -175,6 +204,29 @@ def compare_special(x, w, attributes, special):
         assert worst < 2e-5, f"beside {special} results differ by {worst} of the largest value"
 
 
+def compare_not_finite(x, channels, dilation):
+    """A NaN or an infinity in the operand is in the results of the windows that read it; one in a filter, which also meets the zeros of the border, in all results of its channel."""
+    attributes = {"dilations": [dilation] * 2, "pads": [dilation] * 4}
+    model, path = model_of("Conv", x, (channels, x[1], 3, 3), attributes, True), FOLDER / "model.onnx"
+    value = RNG.standard_normal(x).astype(np.float32)
+    filters = numpy_helper.to_array(model.graph.initializer[0]).copy()
+    rows, columns = (np.isin(np.arange(size) - at, [-dilation, 0, dilation]) for size, at in zip(x[2:], (5, 7)))
+    near = np.broadcast_to(np.outer(rows, columns), (1, channels, *x[2:]))
+    of_channel = np.zeros(near.shape, bool)
+    of_channel[:, 5] = True
+    for operand, at, reached in (value, (0, 3, 5, 7), near), (filters, (5, 2, 0, 1), of_channel):
+        kept = operand[at]
+        for special in np.nan, np.inf:
+            operand[at] = special
+            model.graph.initializer[0].CopyFrom(numpy_helper.from_array(filters, "w"))
+            onnx.save(model, path)
+            library = artefact.compile_model(path, FOLDER / f"model{RNG.integers(1 << 60)}.so")
+            actual = artefact.load_session(library).run([value])[0]
+            library.unlink()
+            assert (np.isfinite(actual) != reached).all(), f"{special} is in other results"
+        operand[at] = kept
+
+
 def compare_sizes(model, sizes):
     """One artefact with operands of all these sizes; of an empty one only the shape is looked at."""
     path = FOLDER / "model.onnx"
@@ -191,15 +243,33 @@ def compare_sizes(model, sizes):
         assert np.abs(actual - expected).max() < 2e-5 * np.abs(expected).max(), f"{x} differs"
 
 
+def compare_algorithm(cases, name, is_chosen, modes=3):
+    """Each case with known sizes, a dynamic batch, and all sizes dynamic; the algorithm is to be the one expected."""
+    for open_sizes, text in enumerate([name, f"{name}, dynamic batch", f"{name}, dynamic sizes"][:modes]):
+        for x, w, attributes, has_bias in cases:
+            compare(model_of("Conv", x, w, attributes, has_bias, open_sizes), (x[0] + (open_sizes > 0), *x[1:]))
+            emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
+            assert is_chosen(subprocess.run(emit, check=True, capture_output=True).stdout), f"{x} is computed directly"
+        print(f"{text}: {len(cases)} models agree")
+
+
+def has_no_window(kernels):
+    """Whether no kernel has a loop over the window."""
+    return b" k0 = " not in kernels
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for open_sizes, text in enumerate(["winograd", "winograd, dynamic batch", "winograd, dynamic sizes"]):
-        for x, w, attributes, has_bias in WINOGRAD:
-            model = model_of("Conv", x, w, attributes, has_bias, open_sizes)
-            compare(model, (x[0] + (open_sizes > 0), *x[1:]))
-            emit = [BUILD / "bin" / "onnx-compile", FOLDER / "model.onnx", "--emit=krnl", "-q", "-o", "-"]
-            assert b"Winograd" in subprocess.run(emit, check=True, capture_output=True).stdout, f"{x} is computed directly"
-        print(f"{text}: {len(WINOGRAD)} models agree")
+    compare_algorithm(WINOGRAD, "winograd", lambda text: b"Winograd" in text)
+    compare_algorithm(TAPS, "taps", has_no_window)
+    compare_algorithm(TAPS_SAME, "taps, borders of sizes", has_no_window, modes=2)
+    dilated = {"dilations": [12, 12], "pads": [12, 12, 12, 12]}
+    compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), dilated, True, 2), OPEN)
+    print(f"taps: {len(OPEN)} sizes of one artefact agree")
+    compare(branches_of((1, 64, 20, 24), [8, 12]), (1, 64, 20, 24))
+    print("taps: branches agree")
+    compare_not_finite((1, 64, 20, 24), 48, 12)
+    print("taps: what is not finite stays in its windows")
     for special in np.nan, np.inf, -np.inf:
         for x, w, attributes, _ in (case for case in WINOGRAD if "pads" in case[2]):
             compare_special(x, w, attributes, special)

@@ -10,16 +10,20 @@ include "mlir/Pass/PassBase.td"
 
 def ONNXChooseConvolutionsPass
     : Pass<"onnx-choose-convolutions", "::mlir::ModuleOp"> {
-  let summary = "Mark the convolutions that Winograd's algorithm computes faster";
+  let summary = "Mark the convolutions that another algorithm computes faster";
   let description = [{
-    Considers convolutions of constant 3x3 filters with stride 1. The value of the
-    attribute is the size of a tile of results along each dimension; the conversion
-    to kernels obeys it.
+    Winograd's algorithm applies to constant 3x3 filters with stride 1. The value of the
+    attribute is the size of a tile of results along each dimension. A sum over taps,
+    the positions in the window, applies to all constant filters of one group: each
+    tap is a product of matrices over the results that it reads no border for. The
+    conversion to kernels obeys the attribute.
 
     ```mlir
     %y = onnx.Conv(%x, %w) : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> ...
+    %z = onnx.Conv(%x, %w) {dilations = array<i64: 36, 36>, pads = array<i64: 36, 36, 36, 36>} : ...
     // becomes
     %y = onnx.Conv(%x, %w) {krnl.winograd = 4 : i64} : ...
+    %z = onnx.Conv(%x, %w) {dilations = array<i64: 36, 36>, krnl.taps, pads = array<i64: 36, 36, 36, 36>} : ...
     ```
   }];
 }

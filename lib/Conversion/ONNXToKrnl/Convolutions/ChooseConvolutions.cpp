@@ -3,10 +3,13 @@
 //
 // Winograd's algorithm has fewer products, but moves more: its filters take up
 // to four times the memory, and its operand and result pass through it twice
-// before and after the products. The pass compares estimates of both, in the
-// time of one product. On a device each of the four transforms is a launch.
+// before and after the products. A sum over taps leaves out the products with
+// the border, but the sums go through memory for each tap. The pass compares
+// estimates of all, in the time of one product. On a device each kernel is a
+// launch.
 //===----------------------------------------------------------------------===//
 
+#include "Convolutions/Taps.h"
 #include "Convolutions/Winograd.h"
 #include "onnxc/Conversion/ONNXToKrnl/Passes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -27,12 +30,62 @@ namespace {
 /// Elements of an operand whose height or width is dynamic: images of networks
 /// become smaller as their channels become more.
 constexpr double guessedElements = 128 * 28 * 28;
-/// How much better the estimate has to be.
-constexpr double minGain = 1.3;
+/// How much better the estimate has to be: Winograd's algorithm also rounds
+/// more, a sum over taps does not.
+constexpr double minWinogradGain = 1.3;
+constexpr double minTapsGain = 1.1;
+/// Each tap is a kernel, which takes its time to compile.
+constexpr size_t maxTaps = 64;
 
-double directCost(const WinogradConv &conv, const target::Processor &target) {
-  double filters = 9.0 * double(conv.inChannels * conv.outChannels);
-  return filters * (double(conv.tiles(1)) + target.filterProducts);
+/// The size of a spatial dimension of so many, dynamic ones by a guess.
+int64_t sizeOrGuess(int64_t size, int64_t channels, size_t spatialDims) {
+  return ShapedType::isDynamic(size)
+             ? int64_t(std::ceil(std::pow(guessedElements / double(channels),
+                                          1.0 / double(spatialDims))))
+             : size;
+}
+
+/// With sizes in place of those that are not known: one image, of no fewer
+/// elements than one window needs.
+TapConv withGuesses(TapConv conv) {
+  if (ShapedType::isDynamic(conv.batch))
+    conv.batch = 1;
+  for (TapDim &dim : conv.dims)
+    if (ShapedType::isDynamic(dim.in))
+      dim.in = std::max(sizeOrGuess(dim.in, conv.inChannels, conv.dims.size()),
+                        (dim.window - 1) * dim.dilation + 1 - dim.before -
+                            dim.after);
+  return conv;
+}
+
+double resultsOf(const TapConv &conv) {
+  auto results = double(conv.batch);
+  for (const TapDim &dim : conv.dims)
+    results *= double(dim.results(dim.in));
+  return results;
+}
+
+double directCost(const TapConv &conv, const target::Processor &target) {
+  return double(conv.windowElements() * conv.inChannels * conv.outChannels) *
+         (resultsOf(conv) + target.filterProducts);
+}
+
+/// Each tap but the one that makes the results reads sums and writes them; it
+/// takes longer where they leave the caches.
+double tapsCost(const TapConv &conv, const target::Processor &target) {
+  auto ins = double(conv.inChannels), outs = double(conv.outChannels);
+  double results = resultsOf(conv), sum = target.intermediateElements;
+  if (results * outs * sizeof(float) > double(target.l3) / 2)
+    sum *= target.farTransformProducts / target.transformProducts;
+  SmallVector<Tap> taps = conv.taps();
+  double cost = -results * outs * sum;
+  for (const Tap &tap : taps) {
+    auto count = double(conv.batch);
+    for (auto [dim, k] : llvm::zip_equal(conv.dims, tap))
+      count *= double(dim.count(k, dim.in));
+    cost += outs * (ins * (count + target.filterProducts) + count * sum);
+  }
+  return cost + double(taps.size()) * target.launchProducts();
 }
 
 /// The operand and the result are transformed by two kernels each.
@@ -62,33 +115,50 @@ struct ChooseConvolutions
   void runOnOperation() override {
     target::Processor target = krnl::TargetAttr::processorOf(getOperation());
     getOperation()->walk([&](onnx::ConvOp op) {
-      std::optional<WinogradConv> conv = WinogradConv::match(op);
+      std::optional<TapConv> conv = TapConv::match(op);
       if (!conv)
         return report(op, "direct",
-                      "not an f32 convolution of constant 3x3 windows that "
-                      "move by one");
+                      "not an f32 convolution of one group with constant "
+                      "windows");
       if (std::min(conv->inChannels, conv->outChannels) <
           target.winogradChannels)
         return report(
             op, "direct",
             llvm::formatv("fewer than {0} channels", target.winogradChannels));
-      double two = winogradCost(*conv, target, 2),
-             four = winogradCost(*conv, target, 4),
-             direct = directCost(*conv, target);
-      std::string costs = llvm::formatv(
-          "predicted time of it all, in products: direct {0:F0}, Winograd of "
-          "2x2 tiles {1:F0}, of 4x4 tiles {2:F0}",
-          direct, two, four);
-      if (std::min(two, four) * minGain > direct)
-        return report(op, "direct", costs);
-      op->setAttr(winogradAttr,
-                  Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
-      report(op, two <= four ? "Winograd, 2x2 tiles" : "Winograd, 4x4 tiles",
-             costs);
+      choose(op, *conv, target);
     });
   }
 
 private:
+  void choose(onnx::ConvOp op, const TapConv &conv,
+              const target::Processor &target) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    TapConv guessed = withGuesses(conv);
+    double direct = directCost(guessed, target), two = never, four = never,
+           taps =
+               conv.taps().size() > maxTaps ? never : tapsCost(guessed, target);
+    if (std::optional<WinogradConv> small = WinogradConv::match(op)) {
+      two = winogradCost(*small, target, 2);
+      four = winogradCost(*small, target, 4);
+    }
+    std::string costs = llvm::formatv(
+        "predicted time of it all, in products: direct {0:F0}, tap by tap "
+        "{1:F0}, Winograd of 2x2 tiles {2:F0}, of 4x4 tiles {3:F0}",
+        direct, taps, two, four);
+    double winograd = std::min(two, four);
+    bool isWinograd = winograd * minWinogradGain <= direct && winograd <= taps;
+    if (!isWinograd && taps * minTapsGain > direct)
+      return report(op, "direct", costs);
+    if (!isWinograd) {
+      op->setAttr(tapsAttr, UnitAttr::get(op.getContext()));
+      return report(op, "tap by tap", costs);
+    }
+    op->setAttr(winogradAttr,
+                Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
+    report(op, two <= four ? "Winograd, 2x2 tiles" : "Winograd, 4x4 tiles",
+           costs);
+  }
+
   void report(onnx::ConvOp op, StringRef algorithm, const Twine &reason) {
     if (auto remark = remark::analysis(
             op.getLoc(),
@@ -102,12 +172,9 @@ private:
 
 int64_t WinogradConv::tiles(int64_t side) const {
   int64_t count = ShapedType::isDynamic(batch) ? 1 : batch;
-  for (int64_t size : out) {
-    if (ShapedType::isDynamic(size))
-      size =
-          int64_t(std::ceil(std::sqrt(guessedElements / double(inChannels))));
-    count *= int64_t(llvm::divideCeil(size, side));
-  }
+  for (int64_t size : out)
+    count *= int64_t(
+        llvm::divideCeil(sizeOrGuess(size, inChannels, out.size()), side));
   return count;
 }
 
@@ -135,23 +202,34 @@ static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
          llvm::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
-/// Returns true for a convolution of images in f32 with constant windows of 3x3
-/// elements, and strides and dilations of one.
-static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
+/// Returns true for a convolution in f32 of one group with windows of known
+/// size.
+static bool hasKnownWindow(onnx::ConvOp op, RankedTensorType x,
                            RankedTensorType w, RankedTensorType y) {
   for (RankedTensorType type : {x, w, y})
-    if (!type || type.getRank() != 4 || !type.getElementType().isF32() ||
+    if (!type || type.getRank() < 3 || !type.getElementType().isF32() ||
         llvm::is_contained(type.getShape(), 0))
       return false;
-  if (!w.hasStaticShape() || w.getDimSize(2) != 3 || w.getDimSize(3) != 3 ||
-      op.getGroup() != 1 || !isAll(op.getStrides(), 1) ||
-      !isAll(op.getDilations(), 1) || w.getDimSize(1) != x.getDimSize(1) ||
-      w.getDimSize(0) != y.getDimSize(1))
+  if (!w.hasStaticShape() || w.getRank() != x.getRank() ||
+      y.getRank() != x.getRank() || op.getGroup() != 1 ||
+      w.getDimSize(1) != x.getDimSize(1) || w.getDimSize(0) != y.getDimSize(1))
+    return false;
+  auto shape = op.getKernelShape();
+  if (shape && *shape != w.getShape().drop_front(2))
     return false;
   if (op->getNumOperands() <= 2)
     return true;
   auto bias = dyn_cast<RankedTensorType>(op->getOperand(2).getType());
   return bias && bias.getShape() == ArrayRef(w.getDimSize(0));
+}
+
+/// Returns true for a convolution of images in f32 with windows of 3x3
+/// elements, and strides and dilations of one.
+static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
+                           RankedTensorType w, RankedTensorType y) {
+  return hasKnownWindow(op, x, w, y) &&
+         w.getShape().drop_front(2) == ArrayRef<int64_t>{3, 3} &&
+         isAll(op.getStrides(), 1) && isAll(op.getDilations(), 1);
 }
 
 /// The filters, if all their bytes are known; null if not.
@@ -204,6 +282,89 @@ std::optional<WinogradConv> WinogradConv::match(onnx::ConvOp op) {
     conv.out[d] = out;
   }
   return conv;
+}
+
+/// An attribute with `count` numbers, or the same number for all; nothing where
+/// there are others, or sizes computed from them may overflow.
+static std::optional<SmallVector<int64_t>>
+numbersOr(std::optional<ArrayRef<int64_t>> values, int64_t otherwise,
+          int64_t count) {
+  if (!values)
+    return SmallVector<int64_t>(count, otherwise);
+  bool isPlain = llvm::all_of(*values, [&](int64_t value) {
+    return value >= otherwise && value <= INT32_MAX;
+  });
+  if (!isPlain || int64_t(values->size()) != count)
+    return std::nullopt;
+  return llvm::to_vector(*values);
+}
+
+/// Sets the border that `auto_pad` asks for. Returns false if it is known only
+/// at run time.
+static bool setSameBorder(TapDim &dim, bool isLower) {
+  if (ShapedType::isDynamic(dim.in) && dim.stride != 1)
+    return false;
+  int64_t rest = dim.stride == 1 ? 0 : (dim.in - 1) % dim.stride;
+  int64_t total = std::max<int64_t>(0, (dim.window - 1) * dim.dilation - rest);
+  dim.before = isLower ? total - total / 2 : total / 2;
+  dim.after = total - dim.before;
+  return true;
+}
+
+/// The spatial dimensions of a convolution of known windows; nothing where a
+/// border cuts elements off or is not known.
+static std::optional<SmallVector<TapDim>>
+spatialDims(onnx::ConvOp op, RankedTensorType x, RankedTensorType w) {
+  int64_t count = x.getRank() - 2;
+  StringRef autoPad = op.getAutoPad();
+  auto strides = numbersOr(op.getStrides(), 1, count);
+  auto dilations = numbersOr(op.getDilations(), 1, count);
+  auto pads = numbersOr(autoPad == "NOTSET" ? op.getPads() : std::nullopt, 0,
+                        2 * count);
+  if (!strides || !dilations || !pads)
+    return std::nullopt;
+  SmallVector<TapDim> dims;
+  for (int64_t d : llvm::seq(count)) {
+    TapDim dim{x.getDimSize(d + 2), w.getDimSize(d + 2), (*strides)[d],
+               (*dilations)[d],     (*pads)[d],          (*pads)[d + count]};
+    if (dim.window > INT32_MAX ||
+        (autoPad.starts_with("SAME") &&
+         !setSameBorder(dim, autoPad == "SAME_LOWER")))
+      return std::nullopt;
+    if (!ShapedType::isDynamic(dim.in) && dim.results(dim.in) == 0)
+      return std::nullopt;
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+/// Filters that are not finite make NaN of the border, by definition.
+static bool areFinite(TypedAttr filters) {
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(filters, scratch);
+  ArrayRef floats(reinterpret_cast<const float *>(bytes.data()),
+                  bytes.size() / sizeof(float));
+  return llvm::all_of(floats, [](float f) { return std::isfinite(f); });
+}
+
+std::optional<TapConv> TapConv::match(onnx::ConvOp op) {
+  auto x = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto w = dyn_cast<RankedTensorType>(op->getOperand(1).getType());
+  auto y = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!hasKnownWindow(op, x, w, y))
+    return std::nullopt;
+  TypedAttr filters = knownFilters(op, w);
+  std::optional<SmallVector<TapDim>> dims = spatialDims(op, x, w);
+  if (!filters || !dims || !areFinite(filters))
+    return std::nullopt;
+  for (auto [d, dim] : llvm::enumerate(*dims)) {
+    int64_t size = y.getDimSize(int64_t(d) + 2);
+    if (!ShapedType::isDynamic(dim.in) && !ShapedType::isDynamic(size) &&
+        size != dim.results(dim.in))
+      return std::nullopt;
+  }
+  return TapConv{x.getDimSize(0), x.getDimSize(1), y.getDimSize(1), *dims,
+                 filters};
 }
 
 } // namespace onnxc

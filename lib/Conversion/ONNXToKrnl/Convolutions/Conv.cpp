@@ -12,6 +12,7 @@
 #include "Builders/Padding.h"
 #include "Builders/ScalarBuilder.h"
 #include "Convolutions/Convolution.h"
+#include "Convolutions/Taps.h"
 #include "Convolutions/Windows.h"
 #include "Convolutions/Winograd.h"
 #include "Lowering.h"
@@ -221,16 +222,17 @@ Lowered lowerConv(onnx::ConvOp op, onnx::ConvOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   ValueRange operands = adaptor.getOperands();
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  Value bias = operands.size() > 2 ? operands[2] : Value();
+  if (op->hasAttr(tapsAttr))
+    if (std::optional<TapConv> conv = TapConv::match(op))
+      return buildTaps(rewriter, op.getLoc(), *conv, operands[0], bias);
   if (auto side = op->getAttrOfType<IntegerAttr>(winogradAttr))
     if (std::optional<WinogradConv> conv = WinogradConv::match(op);
         conv && (side.getInt() == 2 || side.getInt() == 4)) {
-      Value y = buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
-                              operands[0],
-                              operands.size() > 2 ? operands[2] : Value());
-      return y;
+      return buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
+                           operands[0], bias);
     }
-  return buildConvolution(rewriter, op, operands[0], operands[1],
-                          operands.size() > 2 ? operands[2] : Value(), element,
+  return buildConvolution(rewriter, op, operands[0], operands[1], bias, element,
                           Convolution(op));
 }
 

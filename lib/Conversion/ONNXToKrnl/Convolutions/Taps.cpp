@@ -1,0 +1,323 @@
+//===- Taps.cpp - Convolutions as sums of products over taps ----*- C++ -*-===//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Position k of a window, a tap, is a product of matrices: pixels x input
+// channels by input channels x output channels.
+//
+//   out[n, oc, o..] = bias[oc] + sum over k.. of
+//                     sum over ic of in[n, ic, o * stride + k * dilation - pad]
+//                                    * w[oc, ic, k..]
+//
+// Each tap is a kernel over the results that it reads an element of the operand
+// for, so that no border is made, nothing is multiplied with it, and a tap that
+// only ever reads the border is gone. The sums go from one kernel to the next
+// through memory, with the channels last.
+//===----------------------------------------------------------------------===//
+
+#include "Convolutions/Taps.h"
+
+#include "Builders/HostValues.h"
+#include "Contractions/Contraction.h"
+#include "Convolutions/Windows.h"
+#include "Movement/Movement.h"
+#include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/BlobStore.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using onnxc::krnl::KernelBuilder;
+
+namespace onnxc {
+
+int64_t TapDim::start(int64_t k) const {
+  return llvm::divideCeil(std::max<int64_t>(0, -offset(k)), stride);
+}
+
+int64_t TapDim::results(int64_t size) const {
+  int64_t room = size + before + after - (window - 1) * dilation - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+int64_t TapDim::count(int64_t k, int64_t size) const {
+  int64_t room = size - 1 - offset(k);
+  int64_t end = room < 0 ? 0 : room / stride + 1;
+  return std::max<int64_t>(0, std::min(end, results(size)) - start(k));
+}
+
+bool TapDim::readsAll(int64_t k) const {
+  if (ShapedType::isDynamic(in))
+    return offset(k) >= 0 && after <= (window - 1 - k) * dilation;
+  return count(k, in) == results(in);
+}
+
+bool TapDim::readsNothing(int64_t k) const {
+  return !ShapedType::isDynamic(in) && count(k, in) == 0;
+}
+
+int64_t TapConv::windowElements() const {
+  int64_t elements = 1;
+  for (const TapDim &dim : dims)
+    elements *= dim.window;
+  return elements;
+}
+
+SmallVector<Tap> TapConv::taps() const {
+  SmallVector<Tap> taps{{}};
+  for (const TapDim &dim : dims) {
+    SmallVector<Tap> longer;
+    for (const Tap &tap : taps)
+      for (int64_t k : llvm::seq(dim.window)) {
+        if (dim.readsNothing(k))
+          continue;
+        longer.push_back(tap);
+        longer.back().push_back(k);
+      }
+    taps = std::move(longer);
+  }
+  return taps;
+}
+
+namespace {
+
+class TapsBuilder {
+public:
+  TapsBuilder(OpBuilder &b, Location loc, const TapConv &conv, Value x)
+      : b(b), loc(loc), conv(conv), x(x), batch(sizeOf(b, loc, x, 0)) {}
+
+  Value build(Value bias);
+
+private:
+  void findSizes();
+  void putChannelsLast();
+  KernelBuilder::Access operand(KernelBuilder &kernel, AffineExpr n,
+                                AffineExpr ic, ArrayRef<AffineExpr> read);
+  bool readsAll(const Tap &tap) const;
+  Value filtersOf(const Tap &tap);
+  Value zeros();
+  Value add(const Tap &tap, Value sums);
+  Value finish(const Tap *tap, Value sums, Value bias);
+  AffineExpr window(KernelBuilder &kernel, AffineExpr loop, size_t dim,
+                    int64_t tap, Value extent);
+  Value number(int64_t value) { return indexConstant(b, loc, value); }
+  Type element() { return b.getF32Type(); }
+
+  OpBuilder &b;
+  Location loc;
+  const TapConv &conv;
+  Value x, batch;
+  /// Whether `x` has its channels last.
+  bool isChannelsLast = false;
+  /// The sizes of the operand and of the result, without those of batch and
+  /// channels.
+  SmallVector<Value> in, out;
+};
+
+} // namespace
+
+static int64_t known(Value size) {
+  return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+}
+
+void TapsBuilder::findSizes() {
+  SmallVector<Value> sizes;
+  SmallVector<int64_t> strides, dilations, pads;
+  for (auto [d, dim] : llvm::enumerate(conv.dims)) {
+    in.push_back(sizeOf(b, loc, x, int64_t(d) + 2));
+    sizes.push_back(number(dim.window));
+    strides.push_back(dim.stride);
+    dilations.push_back(dim.dilation);
+    pads.push_back(dim.before);
+  }
+  for (const TapDim &dim : conv.dims)
+    pads.push_back(dim.after);
+  out = Windows::get(b, loc, x, sizes, ArrayRef<int64_t>(strides),
+                     ArrayRef<int64_t>(dilations), ArrayRef<int64_t>(pads),
+                     /*autoPad=*/"NOTSET", /*ceilMode=*/false)
+            .outSizes;
+}
+
+/// An operand of the model keeps its order in memory, where the channels of a
+/// pixel are far apart: it is copied once for all taps.
+void TapsBuilder::putChannelsLast() {
+  if (!isa<BlockArgument>(x))
+    return;
+  x = channelsLast(b, loc, "Conv", x);
+  isChannelsLast = true;
+}
+
+bool TapsBuilder::readsAll(const Tap &tap) const {
+  return llvm::all_of(llvm::zip_equal(conv.dims, tap), [](auto pair) {
+    return std::get<0>(pair).readsAll(std::get<1>(pair));
+  });
+}
+
+/// The filters of one tap: [input channel, output channel].
+Value TapsBuilder::filtersOf(const Tap &tap) {
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = onnx::constantBytes(conv.filters, scratch);
+  const auto *given = reinterpret_cast<const float *>(bytes.data());
+  int64_t ic = conv.inChannels, oc = conv.outChannels, position = 0;
+  for (auto [dim, k] : llvm::zip_equal(conv.dims, tap))
+    position = position * dim.window + k;
+  std::vector<char> made(ic * oc * sizeof(float));
+  auto *filters = reinterpret_cast<float *>(made.data());
+  int64_t elements = conv.windowElements();
+  for (int64_t i : llvm::seq(ic))
+    for (int64_t o : llvm::seq(oc))
+      filters[i * oc + o] = given[(o * ic + i) * elements + position];
+  auto type = RankedTensorType::get({ic, oc}, element());
+  return krnl::ConstantOp::create(
+      b, loc, onnx::BlobStore::get(b.getContext()).add(std::move(made), type),
+      krnl::PackedLayoutAttr());
+}
+
+/// The sums before the first tap: [n, o.., output channel].
+Value TapsBuilder::zeros() {
+  SmallVector<Value> sizes{batch};
+  sizes.append(out);
+  sizes.push_back(number(conv.outChannels));
+  RankedTensorType type = typeOfSizes(sizes, element());
+  KernelBuilder kernel(b, loc, "Conv.zeros");
+  Value to = kernel.output(type, sizes);
+  Value zero = kernel.constant(TypedAttr(b.getF32FloatAttr(0)));
+  return kernel.finish({kernel.fill(zero, {to, kernel.loopsOf(type)})}).front();
+}
+
+static bool isSame(Value size, Value other) {
+  return size == other || (known(size) >= 0 && known(size) == known(other));
+}
+
+/// Where `tap` of a window reads for the result number `loop` of `extent`, of
+/// those that it reads an element for.
+AffineExpr TapsBuilder::window(KernelBuilder &kernel, AffineExpr loop,
+                               size_t dim, int64_t tap, Value extent) {
+  const TapDim &along = conv.dims[dim];
+  int64_t first = along.start(tap) * along.stride + along.offset(tap);
+  if (along.stride != 1 || first != 0)
+    return loop * along.stride + first;
+  return isSame(extent, in[dim]) ? loop : kernel.partOf(loop);
+}
+
+/// The operand at the spatial indices `read`.
+KernelBuilder::Access TapsBuilder::operand(KernelBuilder &kernel, AffineExpr n,
+                                           AffineExpr ic,
+                                           ArrayRef<AffineExpr> read) {
+  KernelBuilder::Access access{kernel.input(x), {n}};
+  access.at.append(read.begin(), read.end());
+  access.at.insert(isChannelsLast ? access.at.end() : access.at.begin() + 1,
+                   ic);
+  return access;
+}
+
+/// `sums` with the products of `tap` added where it reads an element.
+Value TapsBuilder::add(const Tap &tap, Value sums) {
+  Value filters = filtersOf(tap);
+  SmallVector<Value> extents;
+  for (auto [d, dim] : llvm::enumerate(conv.dims)) {
+    Value room = subIndex(b, loc, in[d], number(1 + dim.offset(tap[d])));
+    Value end = addIndex(
+        b, loc, floorDivIndex(b, loc, room, number(dim.stride)), number(1));
+    Value count = subIndex(b, loc, minIndex(b, loc, end, out[d]),
+                           number(dim.start(tap[d])));
+    extents.push_back(maxIndex(b, loc, count, number(0)));
+  }
+  KernelBuilder kernel(b, loc, "Conv.tap");
+  AffineExpr n = kernel.loop("n", conv.batch);
+  AffineExpr oc = kernel.loop("oc", conv.outChannels);
+  KernelBuilder::Access to{{}, {n}};
+  SmallVector<AffineExpr> read;
+  for (auto [d, dim] : llvm::enumerate(conv.dims)) {
+    AffineExpr o = kernel.loop("o" + std::to_string(d), extents[d]);
+    int64_t start = dim.start(tap[d]);
+    bool isWhole = extents[d] == out[d] ||
+                   (known(out[d]) >= 0 && known(extents[d]) == known(out[d]));
+    to.at.push_back(start ? o + start : isWhole ? o : kernel.partOf(o));
+    read.push_back(window(kernel, o, d, tap[d], extents[d]));
+  }
+  AffineExpr ic = kernel.loop("ic", conv.inChannels);
+  KernelBuilder::Access from = operand(kernel, n, ic, read);
+  to.at.push_back(oc);
+  to.tensor = kernel.output(sums);
+  Value sum = kernel.generic(
+      {from, {kernel.input(filters), {ic, oc}}}, to, {ic},
+      [](OpBuilder &nb, Location l, ValueRange v) -> Value {
+        return arith::AddFOp::create(nb, l, v[2],
+                                     arith::MulFOp::create(nb, l, v[0], v[1]));
+      });
+  return kernel.finish({sum}).front();
+}
+
+/// The result: the products of `tap`, which reads an element for all results,
+/// `sums` and `bias`. Each of them may be null, but not both of the first two.
+Value TapsBuilder::finish(const Tap *tap, Value sums, Value bias) {
+  KernelBuilder kernel(b, loc, "Conv");
+  AffineExpr n = kernel.loop("n", conv.batch);
+  AffineExpr oc = kernel.loop("oc", conv.outChannels);
+  SmallVector<Value> sizes{batch, number(conv.outChannels)};
+  sizes.append(out);
+  SmallVector<AffineExpr> at{n, oc}, last{n};
+  for (auto [d, size] : llvm::enumerate(out))
+    at.push_back(kernel.loop("o" + std::to_string(d), size));
+  last.append(at.begin() + 2, at.end());
+  last.push_back(oc);
+  SmallVector<KernelBuilder::Access> terms;
+  RankedTensorType type = typeOfSizes(sizes, element());
+  KernelBuilder::Access to{kernel.output(type, sizes), at};
+  if (tap) {
+    Value filters = filtersOf(*tap);
+    AffineExpr ic = kernel.loop("ic", conv.inChannels);
+    SmallVector<AffineExpr> read;
+    for (auto [d, size] : llvm::enumerate(out))
+      read.push_back(window(kernel, at[d + 2], d, (*tap)[d], size));
+    KernelBuilder::Access from = operand(kernel, n, ic, read);
+    KernelBuilder::Access total = to;
+    if (sums || bias)
+      total.tensor = kernel.temporaryLike(to.tensor, element());
+    Value product =
+        buildContraction(kernel, element(), from,
+                         {kernel.input(filters), {ic, oc}}, total, {ic});
+    if (!sums && !bias)
+      return kernel.finish({product}).front();
+    terms.push_back({product, at});
+  }
+  if (sums)
+    terms.push_back({kernel.input(sums), last});
+  if (bias)
+    terms.push_back({kernel.input(bias), {oc}});
+  Value y = kernel.generic(
+      terms, to, {}, [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+        Value sum = v[0];
+        for (Value term : v.slice(1, terms.size() - 1))
+          sum = arith::AddFOp::create(nb, l, sum, term);
+        return sum;
+      });
+  return kernel.finish({y}).front();
+}
+
+Value TapsBuilder::build(Value bias) {
+  findSizes();
+  SmallVector<Tap> taps = conv.taps();
+  const Tap *whole =
+      llvm::find_if(taps, [&](const Tap &tap) { return readsAll(tap); });
+  if (whole == taps.end())
+    whole = nullptr;
+  Value sums;
+  if (!whole || taps.size() > 1) {
+    putChannelsLast();
+    sums = zeros();
+  }
+  for (const Tap &tap : taps)
+    if (&tap != whole)
+      sums = add(tap, sums);
+  return finish(whole, sums, bias);
+}
+
+Value buildTaps(OpBuilder &b, Location loc, const TapConv &conv, Value x,
+                Value bias) {
+  return TapsBuilder(b, loc, conv, x).build(bias);
+}
+
+} // namespace onnxc

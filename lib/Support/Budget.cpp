@@ -55,6 +55,11 @@ bool onnxc::isExhausted(MLIRContext *context) {
   return budget && budget->isExhausted();
 }
 
+LogicalResult onnxc::checkBudget(Location loc) {
+  Budget *budget = Budget::find(loc.getContext());
+  return budget ? budget->check(loc) : success();
+}
+
 //===----------------------------------------------------------------------===//
 // Passes and patterns
 //===----------------------------------------------------------------------===//

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace onnxc {
 
-/// Most locations that are fused in one.
+/// Most locations that are fused in one, and most parts of a name.
 static constexpr size_t maxFused = 64;
 
 Location nodeLocation(StringRef name, StringRef op, Location parent) {
@@ -164,6 +164,14 @@ Location fuseLocations(Location loc, ArrayRef<Location> others) {
         parts.push_back(part);
   }
   return FusedLoc::get(loc.getContext(), parts);
+}
+
+std::string fuseNames(StringRef first, StringRef second) {
+  SmallVector<StringRef> parts;
+  first.split(parts, '+');
+  second.split(parts, '+');
+  parts.truncate(std::min(parts.size(), maxFused));
+  return llvm::join(parts, "+");
 }
 
 } // namespace onnxc

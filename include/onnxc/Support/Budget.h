@@ -118,6 +118,8 @@ private:
 
 /// Returns true if there is a budget and it is exhausted.
 bool isExhausted(mlir::MLIRContext *context);
+/// Fails where that is so; `loc` is then where Budget::report says it was.
+llvm::LogicalResult checkBudget(mlir::Location loc);
 
 } // namespace onnxc
 

@@ -68,6 +68,10 @@ std::string pathOf(mlir::Location loc,
 mlir::Location fuseLocations(mlir::Location loc,
                              llvm::ArrayRef<mlir::Location> others);
 
+/// "first+second", the name of what is made of two. Each may be such a name, of
+/// whose parts no more than 64 are kept, as of locations.
+std::string fuseNames(llvm::StringRef first, llvm::StringRef second);
+
 } // namespace onnxc
 
 #endif // ONNXC_SUPPORT_NODELOCATIONS_H

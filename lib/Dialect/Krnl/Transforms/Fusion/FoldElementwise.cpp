@@ -13,6 +13,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -124,7 +125,7 @@ static void fold(RewriterBase &rewriter, ComputeOp producer, ComputeOp reader,
   rewriter.setInsertionPoint(reader);
   Value between;
   auto folded = ComputeOp::create(
-      rewriter, rewriter.getFusedLoc({producer.getLoc(), reader.getLoc()}),
+      rewriter, fuseLocations(producer.getLoc(), reader.getLoc()),
       inputs.values, reader.getDpsInits(), accesses, reader.getAxes(), parallel,
       reader.getNameAttr(), [&](OpBuilder &, Location, ValueRange args) {
         Block *body = args.front().getParentBlock();

@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/Budget.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -393,7 +394,7 @@ private:
   /// Merges the nearest producer that belongs to the consumer; null if none
   /// does.
   KernelOp fuseOneProducer(RewriterBase &rewriter, KernelOp consumer) {
-    if (!consumer.getRecipe().empty())
+    if (!consumer.getRecipe().empty() || failed(checkBudget(consumer.getLoc())))
       return nullptr;
     SetVector<Operation *> producers;
     for (Value in : consumer.getIns())

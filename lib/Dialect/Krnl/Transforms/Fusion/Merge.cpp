@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -200,8 +201,8 @@ void KernelMerger::cloneBody(KernelOp from, bool rename) {
 KernelOp KernelMerger::build(Operation *position) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(position);
-  std::string name = (producer.getName() + "+" + consumer.getName()).str();
-  Location loc = rewriter.getFusedLoc({producer.getLoc(), consumer.getLoc()});
+  std::string name = fuseNames(producer.getName(), consumer.getName());
+  Location loc = fuseLocations(producer.getLoc(), consumer.getLoc());
   auto merged = KernelOp::create(rewriter, loc, name, plan.loops, plan.extents,
                                  ins, outs);
   merged.setKeepUnitLoops(producer.getKeepUnitLoops() ||

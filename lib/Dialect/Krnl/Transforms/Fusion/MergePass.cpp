@@ -9,6 +9,7 @@
 #include "onnxc/Dialect/Krnl/IR/StepRenaming.h"
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
+#include "onnxc/Support/Budget.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/Remarks.h"
@@ -38,6 +39,8 @@ struct KrnlMergePass : impl::KrnlMergePassBase<KrnlMergePass> {
 private:
   /// Merges the first producer that allows it; null if none does.
   KernelOp mergeOneProducer(RewriterBase &rewriter, KernelOp consumer) {
+    if (failed(checkBudget(consumer.getLoc())))
+      return nullptr;
     SetVector<Operation *> producers;
     for (Value in : consumer.getIns())
       if (auto producer = in.getDefiningOp<KernelOp>())

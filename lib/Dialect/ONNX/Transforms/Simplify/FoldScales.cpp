@@ -13,6 +13,7 @@
 #include "Simplify.h"
 
 #include "onnxc/Schema/TypeLattice.h"
+#include "onnxc/Support/NodeLocations.h"
 #include "onnxc/Support/RewriteFunction.h"
 
 using namespace mlir;
@@ -69,7 +70,7 @@ LogicalResult foldScales(MatMulOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "not both operands are scaled");
   left->scale.values[0] *= right->scale.values[0];
   rewriter.setInsertionPoint(left->op);
-  Location loc = rewriter.getFusedLoc({left->op.getLoc(), right->op.getLoc()});
+  Location loc = onnxc::fuseLocations(left->op.getLoc(), right->op.getLoc());
   Value scale = left->scale.create(rewriter, loc);
   Value scaled = MulOp::create(rewriter, loc, left->op->getResultTypes(),
                                ValueRange{left->tensor, scale});

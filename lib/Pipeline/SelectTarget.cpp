@@ -12,6 +12,7 @@
 #include "mlir/Pass/Pass.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
+#include "onnxc/Support/FunctionAttributes.h"
 #include "onnxc/Target/CPU/Emit.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Target/NVPTX/DeviceCode.h"
@@ -24,10 +25,11 @@ using namespace onnxc;
 /// Signedness and bool are lost at the border to krnl, so the signature keeps
 /// the types as the model has them.
 static void keepTypes(func::FuncOp function) {
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    function.setArgAttr(i, "onnx.type", TypeAttr::get(type));
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    function.setResultAttr(i, "onnx.type", TypeAttr::get(type));
+  auto attribute = [](Type type) -> Attribute { return TypeAttr::get(type); };
+  setArgAttrs(function, "onnx.type",
+              llvm::map_to_vector(function.getArgumentTypes(), attribute));
+  setResultAttrs(function, "onnx.type",
+                 llvm::map_to_vector(function.getResultTypes(), attribute));
 }
 
 /// Gives lists that are results the types of their elements.
@@ -38,20 +40,21 @@ static void describeLists(ModuleOp module, func::FuncOp function) {
   onnx::DimAnalysis analysis(module);
   Builder b(module.getContext());
   Operation *end = function.front().getTerminator();
+  SmallVector<Attribute> types(end->getNumOperands());
+  SmallVector<Attribute> dims(end->getNumOperands());
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
     if (!isa<onnx::SeqType>(value.getType()))
       continue;
     std::optional<ListElements> elements = elementsOf(value, analysis);
     if (!elements)
       continue;
-    function.setResultAttr(
-        i, "onnx.type",
-        TypeAttr::get(onnx::SeqType::get(b.getContext(), elements->type)));
-    function.setResultAttr(
-        i, "onnx.dims",
-        b.getStrArrayAttr(SmallVector<StringRef>(elements->sizes.begin(),
-                                                 elements->sizes.end())));
+    types[i] =
+        TypeAttr::get(onnx::SeqType::get(b.getContext(), elements->type));
+    dims[i] = b.getStrArrayAttr(
+        SmallVector<StringRef>(elements->sizes.begin(), elements->sizes.end()));
   }
+  setResultAttrs(function, "onnx.type", types);
+  setResultAttrs(function, "onnx.dims", dims);
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/FunctionAttributes.h"
 
 using namespace mlir;
 
@@ -208,12 +209,10 @@ LogicalResult makeBareKernel(func::FuncOp kernel) {
 
   kernel.removeArgAttrsAttr();
   kernel.setType(FunctionType::get(context, entry.getArgumentTypes(), {}));
-  for (auto [i, alignment] : llvm::enumerate(alignments)) {
-    kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      UnitAttr::get(context));
-    if (alignment)
-      kernel.setArgAttr(i, align, alignment);
-  }
+  setArgAttrs(
+      kernel, LLVM::LLVMDialect::getNoAliasAttrName(),
+      SmallVector<Attribute>(alignments.size(), UnitAttr::get(context)));
+  setArgAttrs(kernel, align, alignments);
   return success();
 }
 

@@ -10,6 +10,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Support/FunctionAttributes.h"
 #include "onnxc/Support/NodeLocations.h"
 #include "onnxc/rt/hooks.h"
 
@@ -88,6 +89,7 @@ static void alignArguments(krnl::LaunchOp launch, func::FuncOp kernel) {
   Builder builder(launch.getContext());
   StringRef name = LLVM::LLVMDialect::getAlignAttrName();
   unsigned passed = launch.getIns().size() + launch.getOuts().size();
+  SmallVector<Attribute> alignments(passed);
   for (auto [i, operand] :
        llvm::enumerate(launch->getOperands().take_front(passed))) {
     if (!isa<MemRefType>(operand.getType()))
@@ -95,8 +97,9 @@ static void alignArguments(krnl::LaunchOp launch, func::FuncOp kernel) {
     int64_t alignment = alignmentOf(operand);
     if (auto known = kernel.getArgAttrOfType<IntegerAttr>(i, name))
       alignment = std::min(alignment, known.getInt());
-    kernel.setArgAttr(i, name, builder.getI64IntegerAttr(alignment));
+    alignments[i] = builder.getI64IntegerAttr(alignment);
   }
+  setArgAttrs(kernel, name, alignments);
 }
 
 /// Returns true for constants and for the word of errors: no launch has to wait

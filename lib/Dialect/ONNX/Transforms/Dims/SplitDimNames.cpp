@@ -6,6 +6,7 @@
 #include "DimRules.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
+#include "onnxc/Support/FunctionAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -51,6 +52,7 @@ private:
   void rename();
   std::string freshName(StringRef base);
   void setName(const Occurrence &where, StringRef name);
+  void writeNames();
 
   func::FuncOp function;
   std::optional<DimAnalysis> analysis;
@@ -60,6 +62,8 @@ private:
   llvm::MapVector<StringAttr, SmallVector<int>> byName;
   llvm::StringMap<int> byOwnName;
   llvm::StringSet<> names;
+  /// The names that arguments, by their numbers, are to have.
+  llvm::DenseMap<unsigned, SmallVector<Attribute>> changed;
   llvm::EquivalenceClasses<int> equal;
 };
 
@@ -106,11 +110,18 @@ std::string Splitting::freshName(StringRef base) {
 }
 
 void Splitting::setName(const Occurrence &where, StringRef name) {
-  SmallVector<Attribute> all(
-      namesOf(function, where.argument).getAsRange<Attribute>());
+  SmallVector<Attribute> &all = changed[where.argument.getArgNumber()];
+  if (all.empty())
+    llvm::append_range(all, namesOf(function, where.argument));
   all[where.dim] = StringAttr::get(function.getContext(), name);
-  function.setArgAttr(where.argument.getArgNumber(), "onnx.dims",
-                      ArrayAttr::get(function.getContext(), all));
+}
+
+void Splitting::writeNames() {
+  SmallVector<Attribute> dims(function.getNumArguments());
+  for (auto &[argument, all] : changed)
+    dims[argument] = ArrayAttr::get(function.getContext(), all);
+  onnxc::setArgAttrs(function, "onnx.dims", dims);
+  changed.clear();
 }
 
 /// Gives each occurrence a name of its own, so that the analysis distinguishes
@@ -121,6 +132,7 @@ void Splitting::nameEach() {
     byOwnName[own] = number;
     setName(position, own);
   }
+  writeNames();
 }
 
 Splitting::Dims Splitting::dimsOf(Value value) {
@@ -256,6 +268,7 @@ void Splitting::rename() {
           << " need not have one size: nothing is known to rely on it, and the "
              "sizes may differ in a run (--strict-dims refuses that)";
   }
+  writeNames();
 }
 
 void Splitting::run() {

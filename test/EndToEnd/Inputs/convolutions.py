@@ -1,7 +1,7 @@
 # ===- convolutions.py - Convolutions of all forms against the reference ----===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Compiles single convolutions and compares them with onnx's reference implementation, transposed ones with their definition."""
+"""convolutions.py FOLDER winograd|taps|transposed: compares single convolutions with onnx's reference implementation, transposed ones with their definition."""
 
 import itertools
 import pathlib
@@ -258,18 +258,8 @@ def has_no_window(kernels):
     return b" k0 = " not in kernels
 
 
-def main():
-    FOLDER.mkdir(exist_ok=True)
+def check_winograd():
     compare_algorithm(WINOGRAD, "winograd", lambda text: b"Winograd" in text)
-    compare_algorithm(TAPS, "taps", has_no_window)
-    compare_algorithm(TAPS_SAME, "taps, borders of sizes", has_no_window, modes=2)
-    dilated = {"dilations": [12, 12], "pads": [12, 12, 12, 12]}
-    compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), dilated, True, 2), OPEN)
-    print(f"taps: {len(OPEN)} sizes of one artefact agree")
-    compare(branches_of((1, 64, 20, 24), [8, 12]), (1, 64, 20, 24))
-    print("taps: branches agree")
-    compare_not_finite((1, 64, 20, 24), 48, 12)
-    print("taps: what is not finite stays in its windows")
     for special in np.nan, np.inf, -np.inf:
         for x, w, attributes, _ in (case for case in WINOGRAD if "pads" in case[2]):
             compare_special(x, w, attributes, special)
@@ -280,10 +270,30 @@ def main():
     for open_sizes in range(3):
         compare(chain_of(open_sizes), (1, 16, 11, 14))
     print("chains with borders agree")
+
+
+def check_taps():
+    compare_algorithm(TAPS, "taps", has_no_window)
+    compare_algorithm(TAPS_SAME, "taps, borders of sizes", has_no_window, modes=2)
+    dilated = {"dilations": [12, 12], "pads": [12, 12, 12, 12]}
+    compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), dilated, True, 2), OPEN)
+    print(f"taps: {len(OPEN)} sizes of one artefact agree")
+    compare(branches_of((1, 64, 20, 24), [8, 12]), (1, 64, 20, 24))
+    print("taps: branches agree")
+    compare_not_finite((1, 64, 20, 24), 48, 12)
+    print("taps: what is not finite stays in its windows")
+
+
+def check_transposed():
     for open_sizes, text in (0, "transposed"), (2, "transposed, dynamic sizes"):
         for x, w, attributes, has_bias in TRANSPOSED:
             compare(model_of("ConvTranspose", x, w, attributes, has_bias, open_sizes), x)
         print(f"{text}: {len(TRANSPOSED)} models agree")
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    {"winograd": check_winograd, "taps": check_taps, "transposed": check_transposed}[sys.argv[2]]()
 
 
 main()

@@ -34,10 +34,10 @@ def opened(
             program.save(str(path))
             yield str(path), b"", True
     elif isinstance(model, (str, os.PathLike)):
-        path = os.fspath(model)
-        if "\0" in path:
-            raise ValueError(f"the path {path!r} has a null character")
-        yield path, b"", False
+        file = os.fspath(model)
+        if "\0" in file:
+            raise ValueError(f"the path {file!r} has a null character")
+        yield file, b"", False
     else:
         raise TypeError(
             "model must be a path, bytes, an onnx.ModelProto, a torch.nn.Module with example_inputs, "

@@ -264,12 +264,11 @@ static LogicalResult verifyTemporary(TemporaryOp temporary) {
   if (!writer && !llvm::is_contained(type.getShape(), 0))
     return temporary.emitOpError(
         "must be an output of one structured op and nothing else");
-  SmallVector<Subscript> subscripts;
-  if (writer)
-    llvm::append_range(
-        subscripts, writer.getSubscripts(*temporary.getTensor().use_begin()));
-  for (int64_t dim : llvm::seq(type.getRank()))
-    if (type.isDynamicDim(dim) && (!writer || !subscripts[dim].getLoop()))
+  if (!writer)
+    return success();
+  OpOperand &use = *temporary.getTensor().use_begin();
+  for (auto [dim, at] : llvm::enumerate(writer.getSubscripts(use)))
+    if (type.isDynamicDim(dim) && !at.getLoop())
       return temporary.emitOpError("has dynamic dimension ")
              << dim << ", which no loop covers";
   return success();
@@ -283,6 +282,9 @@ static LogicalResult verifyScalarOp(Operation &op) {
     auto type = cast<RankedTensorType>(dim.getSource().getType());
     if (!index || *index < 0 || *index >= type.getRank())
       return op.emitOpError("needs a constant dimension of its tensor");
+    auto temporary = dim.getSource().getDefiningOp<TemporaryOp>();
+    if (temporary && type.isDynamicDim(*index))
+      return op.emitOpError("needs a tensor that an op has written");
     return success();
   }
   if (!isa<arith::ArithDialect, complex::ComplexDialect>(op.getDialect()) ||

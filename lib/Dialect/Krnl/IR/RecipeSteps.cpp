@@ -433,15 +433,21 @@ LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
     return emitError() << "expected as many dims, sizes and strides, but got "
                        << dims.size() << ", " << sizes.size() << " and "
                        << strides.size();
+  // While a kernel is lowered, sizes may be dynamic.
+  auto isNegative = [](int64_t number) {
+    return number < 0 && !ShapedType::isDynamic(number);
+  };
   uint64_t elements = 1;
   bool overflows = false;
   for (auto [dim, size, stride] : llvm::zip_equal(dims, sizes, strides)) {
-    if (dim < 0 || size < 0 || stride < 0)
+    if (isNegative(dim) || isNegative(size) || isNegative(stride))
       return emitError() << "dims, sizes and strides must not be negative, but "
                             "are "
                          << dim << ", " << size << " and " << stride;
-    bool isTooLarge;
-    elements = llvm::SaturatingMultiply(elements, uint64_t(size), &isTooLarge);
+    bool isTooLarge = false;
+    if (!ShapedType::isDynamic(size))
+      elements =
+          llvm::SaturatingMultiply(elements, uint64_t(size), &isTooLarge);
     overflows |= isTooLarge;
   }
   if (overflows)

@@ -181,7 +181,7 @@ func.func @strided_row(%rows: memref<?x4xf32, strided<[8, 1]>>, %n: index) {
 // -----
 
 func.func @one_size(%ok: i1, %n: index) {
-  // expected-error@+1 {{expects no sizes or two, but has 1}}
+  // expected-error@+1 {{expects a size for each of the 2 places of its format, but has 1}}
   krnl.check %ok, "too long" sizes(%n)
   return
 }

@@ -95,6 +95,7 @@ EXAMPLE
   }
   krnl.yield %r : tensor<64xf32>
 } -> tensor<64xf32>"""
+IN_INDEX = IN_COUNT.replace("EXAMPLE", "    %i = krnl.index n\n    %size = arith.constant 5 : index\nEXAMPLE")
 IN_PAYLOAD = """%kernel = krnl.kernel "k" loops [i = 3, j = 6]
     ins(%in0, %in1 : tensor<3xi64>, tensor<3x6xf32>) outs(%out : tensor<9x6xf32>) {
 ^bb0(%a: tensor<3xi64>, %b: tensor<3x6xf32>, %c: tensor<9x6xf32>):
@@ -110,6 +111,7 @@ AROUND = {
     "yield": (IN_BODY, {"out": "tensor<64xf32>"}),
     "temporary": (IN_INTERMEDIATE, {"size": "index", "in0": "tensor<?x8xf32>", "out": "tensor<?x8xf32>"}),
     "index": (IN_COUNT, {"out": "tensor<64xf32>"}),
+    "wrap_index": (IN_INDEX, {"out": "tensor<64xf32>"}),
     "barrier": ("krnl.parallel_region tiles(%n) {\nEXAMPLE\n}", {"n": "index"}),
 }
 for part in ("scatter_store", "scatter_load"):

@@ -268,20 +268,6 @@ func.func @same_operand(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>, %v: 
 // CHECK:         krnl.kernel "scores"
 // CHECK:         krnl.kernel "rows"
 // CHECK:         krnl.kernel "sums"
-func.func @weights(
-// CHECK-NOT:     krnl.kernel
-// CHECK:         krnl.kernel "scores+rows+sums" loops [b = 2, m = 512, n = 384, k = 64, n_2 = 64]
-// CHECK-SAME:      ins(%arg0, %arg1, %arg2 :
-// CHECK:           krnl.temporary : tensor<2x512x384xf32>
-// CHECK:           krnl.compute [b, m, n | k]
-// CHECK:           krnl.compute [b, m | n]
-// CHECK:           krnl.compute [b, m, n_2 | n]
-// CHECK-NOT:     krnl.kernel
-// CHECK:         return
-// APART-LABEL: func.func @weights(
-// APART:         krnl.kernel "scores"
-// APART:         krnl.kernel "rows"
-// APART:         krnl.kernel "sums"
 func.func @weights(%q: tensor<2x512x64xf32>, %k: tensor<2x384x64xf32>) -> tensor<2x512x64xf32> {
   %v = krnl.constant dense<0.5> : tensor<2x384x64xf32>
   %s = tensor.empty() : tensor<2x512x384xf32>

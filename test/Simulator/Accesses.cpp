@@ -217,6 +217,14 @@ static void checkShared(BlockAccesses &of, uintptr_t address, unsigned size,
   }
 }
 
+/// The span that begins at or below the address, or null.
+static const Span *beforeOrAt(const Allocations &all, uintptr_t address) {
+  auto next = std::upper_bound(
+      all.begin(), all.end(), address,
+      [](uintptr_t value, const Span &span) { return value < span.begin; });
+  return next == all.begin() ? nullptr : &*std::prev(next);
+}
+
 /// The allocation that begins at or below the address, or null.
 static const Span *allocationOf(uintptr_t address) {
   static const Span *last;
@@ -224,10 +232,13 @@ static const Span *allocationOf(uintptr_t address) {
   if (last >= all.data() && last < all.data() + all.size() &&
       last->contains(address))
     return last;
-  auto next = std::upper_bound(
-      all.begin(), all.end(), address,
-      [](uintptr_t value, const Span &span) { return value < span.begin; });
-  return next == all.begin() ? nullptr : last = &*std::prev(next);
+  const Span *found = beforeOrAt(all, address);
+  return found ? last = found : nullptr;
+}
+
+static bool isReleased(uintptr_t address) {
+  const Span *span = beforeOrAt(*theLaunch->released, address);
+  return span && span->contains(address);
 }
 
 /// Bytes around allocations that belong to no other memory.
@@ -245,6 +256,9 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
     if (address + size > theLaunch->shared.end)
       fail("an access goes beyond shared memory");
     checkShared(*own, address, size, isWrite);
+  } else if (!(allocation && allocation->contains(address)) &&
+             isReleased(address)) {
+    fail("an access to device memory that was released");
   } else if (allocation && address < allocation->end + kNear) {
     if (address + size > allocation->end)
       fail(std::string(isWrite ? "a store" : "a load") + " of " +

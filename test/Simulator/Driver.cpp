@@ -92,7 +92,8 @@ bool simulator::prepare(const KernelNode &its, Launch &task) {
           {},
           its.sharedBytes ? dynamicSharedMemory(its.sharedBytes)
                           : kernel.shared,
-          &machine.memory.allocations()};
+          &machine.memory.allocations(),
+          &machine.memory.released()};
   for (int32_t i = 0; i < kernel.parameters; ++i)
     task.arguments.push_back(*static_cast<const uint64_t *>(its.arguments[i]));
   task.maps = std::make_shared<std::vector<TensorMap>>();

@@ -24,6 +24,14 @@ static Span pagesOf(const Span &span) {
   return {begin, begin + pagesOf(span.end - begin)};
 }
 
+static void insert(Allocations &spans, const Span &span) {
+  auto isBefore = [](const Span &a, const Span &b) {
+    return a.begin < b.begin;
+  };
+  spans.insert(std::upper_bound(spans.begin(), spans.end(), span, isBefore),
+               span);
+}
+
 uintptr_t DeviceMemory::allocate(size_t bytes) {
   size_t inPages = pagesOf(bytes);
   if (inPages < bytes)
@@ -36,11 +44,7 @@ uintptr_t DeviceMemory::allocate(size_t bytes) {
   uintptr_t first = reinterpret_cast<uintptr_t>(pages) + kPage;
   uintptr_t begin = (first + inPages - bytes) / kAlignment * kAlignment;
   Span span = {begin, begin + bytes};
-  spans.insert(std::upper_bound(spans.begin(), spans.end(), span,
-                                [](const Span &a, const Span &b) {
-                                  return a.begin < b.begin;
-                                }),
-               span);
+  insert(spans, span);
   Opened opened(*this);
   std::memset(reinterpret_cast<void *>(begin), 0xff, bytes);
   return begin;
@@ -57,6 +61,7 @@ bool DeviceMemory::release(uintptr_t address) {
   mmap(reinterpret_cast<void *>(pages.begin), pages.end - pages.begin,
        PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
        0);
+  insert(releasedSpans, *at);
   spans.erase(at);
   return true;
 }

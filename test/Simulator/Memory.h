@@ -22,6 +22,8 @@ public:
   /// True if the bytes lie within one allocation.
   bool contains(uintptr_t address, size_t bytes) const;
   const Allocations &allocations() const { return spans; }
+  /// Those of earlier allocations, which no later one has.
+  const Allocations &released() const { return releasedSpans; }
 
   /// Makes memory accessible while it lives.
   class Opened {
@@ -39,7 +41,7 @@ public:
 
 private:
   void protect(bool isAccessible) const;
-  Allocations spans;
+  Allocations spans, releasedSpans;
 };
 
 } // namespace onnxc::simulator

@@ -63,6 +63,7 @@ struct Launch {
   /// alone.
   Span shared;
   const Allocations *allocations;
+  const Allocations *released;
 };
 
 /// Runs the kernel. The result is empty, or says why it has failed.

@@ -488,7 +488,8 @@ TEST_F(TensorTest, TensorsThatAreFreed) {
   EXPECT_EQ(runOn(run, in, out), OM_STATUS_INTERNAL);
   EXPECT_THAT(run.message(), HasSubstr("node 'the sum': cuStreamSynchronize: "
                                        "CUDA_ERROR_LAUNCH_FAILED"));
-  EXPECT_THAT(problem(), HasSubstr("of device memory"));
+  EXPECT_THAT(problem(),
+              HasSubstr("an access to device memory that was released"));
   findInDriver<void()>("simulatorRecover")();
 }
 

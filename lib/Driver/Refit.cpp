@@ -66,7 +66,14 @@ static Error cannotRead(StringRef path, std::error_code code) {
                            "cannot read '" + path + "': " + code.message());
 }
 
+/// A device may never end.
 static Expected<std::unique_ptr<llvm::MemoryBuffer>> open(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(path, status))
+    return cannotRead(path, code);
+  if (!llvm::sys::fs::is_regular_file(status))
+    return createStringError("cannot read '" + path +
+                             "': it is not a regular file");
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)

@@ -57,7 +57,12 @@ void onnxc::importer::importOpsets(
           << "version " << import.version() << " of operator set "
           << quote(domain.empty() ? "ai.onnx" : domain)
           << " is not known; known are " << knownOpsets();
-    frame.opsets[domain] = import.version();
+    auto [known, isNew] = frame.opsets.try_emplace(domain, import.version());
+    if (!isNew && known->second != import.version())
+      state.error(state.modelLoc)
+          << "operator set " << quote(domain.empty() ? "ai.onnx" : domain)
+          << " is imported twice, as versions " << known->second << " and "
+          << import.version();
   }
 }
 

@@ -65,6 +65,12 @@ def opset_of_the_future(_):
     return model(graph([node("Relu", ["x"], ["y"])]), opset=99)
 
 
+@case("operator set 'ai.onnx' is imported twice, as versions 11 and 21")
+def two_opsets_of_a_domain(_):
+    imports = [helper.make_opsetid("", 11), helper.make_opsetid("ai.onnx", 21)]
+    return model(graph([node("Relu", ["x"], ["y"])]), opset_imports=imports)
+
+
 @case(r"'culprit' \(Gelu\)", "version 13")
 def operator_newer_than_opset(_):
     return model(graph([node("Gelu", ["x"], ["y"])]), opset=13)

@@ -35,11 +35,25 @@ ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
 
 LogicalResult ConstantOp::verify() {
   PackedLayoutAttr layout = getLayoutAttr();
+  if (!layout)
+    return success();
   int64_t rank = cast<RankedTensorType>(getValue().getType()).getRank();
-  for (int64_t dim : layout ? layout.getDims() : ArrayRef<int64_t>())
+  uint64_t elements = 1;
+  bool isTooLarge = false;
+  for (auto [dim, size, stride] : llvm::zip_equal(
+           layout.getDims(), layout.getSizes(), layout.getStrides())) {
     if (dim < 0 || dim >= rank)
       return emitOpError("layout has a stride along dimension ")
              << dim << " of a constant of rank " << rank;
+    if (size < 0 || stride < 0)
+      return emitOpError("layout has size ")
+             << size << " and stride " << stride << ", but expects no negative";
+    bool overflows = false;
+    elements = llvm::SaturatingMultiply(elements, uint64_t(size), &overflows);
+    isTooLarge |= overflows;
+  }
+  if (isTooLarge)
+    return emitOpError("layout has more elements than an address can count");
   return success();
 }
 

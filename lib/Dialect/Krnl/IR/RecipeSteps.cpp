@@ -433,24 +433,5 @@ LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
     return emitError() << "expected as many dims, sizes and strides, but got "
                        << dims.size() << ", " << sizes.size() << " and "
                        << strides.size();
-  // While a kernel is lowered, sizes may be dynamic.
-  auto isNegative = [](int64_t number) {
-    return number < 0 && !ShapedType::isDynamic(number);
-  };
-  uint64_t elements = 1;
-  bool overflows = false;
-  for (auto [dim, size, stride] : llvm::zip_equal(dims, sizes, strides)) {
-    if (isNegative(dim) || isNegative(size) || isNegative(stride))
-      return emitError() << "dims, sizes and strides must not be negative, but "
-                            "are "
-                         << dim << ", " << size << " and " << stride;
-    bool isTooLarge = false;
-    if (!ShapedType::isDynamic(size))
-      elements =
-          llvm::SaturatingMultiply(elements, uint64_t(size), &isTooLarge);
-    overflows |= isTooLarge;
-  }
-  if (overflows)
-    return emitError() << "has more elements than an address can count";
   return success();
 }

@@ -2,7 +2,7 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===#
 """Runs operators along a few long rows on the simulated device, beside numpy, and names their kernels: device-rows.py
-PREFIX."""
+PREFIX known|dynamic."""
 
 import re
 import subprocess
@@ -297,8 +297,10 @@ def run_payloads():
     report("payload_index", kernels, 0 if session.run([x])[0] == 5 else np.inf)
 
 
-run_operators()
-run_chains()
-run_dynamic()
-run_images()
-run_payloads()
+if sys.argv[2] == "known":
+    run_operators()
+    run_chains()
+else:
+    run_dynamic()
+    run_images()
+    run_payloads()

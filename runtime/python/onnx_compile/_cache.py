@@ -48,8 +48,8 @@ def cache_limit() -> int:
     return int(parts[1]) << (10 * " KMGT".index(parts[2] or " "))
 
 
-def compiled(model: Any, options: dict[str, Any]) -> pathlib.Path:
-    """The path of the compiled model, which is compiled if it is not in the cache.
+def load_compiled(model: Any, options: dict[str, Any]) -> ExecutionSession:
+    """The compiled model, which is compiled if it is not in the cache.
 
     Several processes may do so at once: the first that is ready wins. An artefact that
     does not load is compiled again. PermissionError for a cache that everybody may write
@@ -57,7 +57,7 @@ def compiled(model: Any, options: dict[str, Any]) -> pathlib.Path:
     """
     with _models.opened(model) as (path, data, _):
         # A model of more than 1 GiB has its weights in a file beside it.
-        return _entry(
+        return _loaded(
             _key(path, data, options),
             lambda folder: compile(data if path is None else path, folder / "model.so", **options),
         )
@@ -84,7 +84,8 @@ def add_to_cache(artefact: str | os.PathLike[str] | bytes) -> str:
             if weights:
                 shutil.copyfile(path.parent / weights, folder / weights)
 
-        return str(_entry(session.content_hash, copy))
+        _loaded(session.content_hash, copy)
+        return str(cache_folder() / session.content_hash / "model.so")
 
 
 def find_in_cache(content_hash: str) -> str | None:
@@ -107,6 +108,16 @@ def _check_permissions(cache: pathlib.Path) -> None:
         )
 
 
+def _loaded(name: str, make: Callable[[pathlib.Path], Any]) -> ExecutionSession:
+    """The artefact of _entry(), made again if a full disk or a crash of the machine has left a part of it."""
+    artefact = _entry(name, make)
+    try:
+        return ExecutionSession(artefact)
+    except ImportError:
+        shutil.rmtree(artefact.parent, ignore_errors=True)
+        return ExecutionSession(_entry(name, make))
+
+
 def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     """The artefact in the folder `name` of the cache, which `make` fills if there is none."""
     cache = cache_folder()
@@ -115,9 +126,7 @@ def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_permissions(cache)
     if _use(artefact):
-        if _loads(artefact):
-            return artefact
-        shutil.rmtree(artefact.parent, ignore_errors=True)
+        return artefact
     fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=cache))
     try:
         make(fresh)
@@ -138,15 +147,6 @@ def _use(artefact: pathlib.Path) -> bool:
     except OSError:  # not there, or another user's
         pass
     return artefact.exists()
-
-
-def _loads(artefact: pathlib.Path) -> bool:
-    """False for what a full disk or a crash of the machine has left of an artefact."""
-    try:
-        ExecutionSession(artefact)
-    except ImportError:
-        return False
-    return True
 
 
 def _evict(cache: pathlib.Path, limit: int) -> None:

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from onnx_compile._cache import compiled
+from onnx_compile._cache import load_compiled
 from onnx_compile._compile import compile
 from onnx_compile._execution_session import ExecutionSession
 from onnx_compile._html import session_html
@@ -191,13 +191,13 @@ class InferenceSession:
     ) -> None:
         self._options = sess_options or SessionOptions()
         self.set_providers(providers, provider_options)
-        path = path_or_bytes
-        if not _is_compiled(path_or_bytes):
+        if _is_compiled(path_or_bytes):
+            self._session = ExecutionSession(path_or_bytes)
+        else:
             options = self._options._compile_options()
-            path = compiled(path_or_bytes, options)
+            self._session = load_compiled(path_or_bytes, options)
             if self._options.optimized_model_filepath:
                 compile(path_or_bytes, self._options.optimized_model_filepath, **{**options, "emit": "model"})
-        self._session = ExecutionSession(path)
         self._output_names = self._session.output_names
         self._input_names = set(self._session.input_names)
         if self._options.intra_op_num_threads > 0:

@@ -329,7 +329,8 @@ static void storeBox(float *y, int threads = ntid) {
     y[i] = box[i ^ (i >> 5 & 1) << 2];
 }
 
-KERNEL_OF_TENSOR(boxes)(const float *, float *y, const void *map) {
+/// Copies a box, waits for it and stores it.
+static void passBox(float *y, const void *map) {
   copyBox(map, sizeof box, true);
   sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
   sim_barrier0();
@@ -337,16 +338,15 @@ KERNEL_OF_TENSOR(boxes)(const float *, float *y, const void *map) {
   if (tid == 0)
     sim_mbarrier_inval_shared(&arrival);
 }
+
+KERNEL_OF_TENSOR(boxes)(const float *, float *y, const void *map) {
+  passBox(y, map);
+}
 END
 
 KERNEL_OF_MAP(sized_boxes, 3)
 (const float *, float *y, int64_t, const void *map) {
-  copyBox(map, sizeof box, true);
-  sim_mbarrier_try_wait_parity_scope_cta_space_cta(&arrival, 0);
-  sim_barrier0();
-  storeBox(y);
-  if (tid == 0)
-    sim_mbarrier_inval_shared(&arrival);
+  passBox(y, map);
 }
 END
 

@@ -232,8 +232,7 @@ Value TapsBuilder::add(const Tap &tap, Value sums) {
   for (auto [d, dim] : llvm::enumerate(conv.dims)) {
     AffineExpr o = kernel.loop("o" + std::to_string(d), extents[d]);
     int64_t start = dim.start(tap[d]);
-    bool isWhole = extents[d] == out[d] ||
-                   (known(out[d]) >= 0 && known(extents[d]) == known(out[d]));
+    bool isWhole = isSame(extents[d], out[d]);
     to.at.push_back(start ? o + start : isWhole ? o : kernel.partOf(o));
     read.push_back(window(kernel, o, d, tap[d], extents[d]));
   }

@@ -7,6 +7,7 @@
 """Lists the cases of the backend suite and keeps those that must be generated on disk."""
 
 import dataclasses
+import fcntl
 import json
 import pathlib
 import shutil
@@ -113,7 +114,7 @@ def describe(kind, test, folder, model):
 
 
 def generate():
-    """Writes the cases that exist only in the package, and the index of all of them."""
+    """Writes the cases that exist only in the package, and at the end the index of all of them."""
     shutil.rmtree(CACHE, ignore_errors=True)
     CACHE.mkdir(parents=True)
     index = []
@@ -130,11 +131,16 @@ def generate():
 
 
 def load_cases():
-    """Returns all cases, generating them first where the cache is missing or of another version."""
+    """Returns all cases, generating them first where the cache is missing or of another version.
+
+    Tests that run at the same time wait for the one that generates.
+    """
     path = CACHE / "index.json"
-    if not path.exists() or json.loads(path.read_text())["onnx"] != onnx.__version__:
-        generate()
-    cases = json.loads(path.read_text())["cases"]
+    with CACHE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists() or json.loads(path.read_text())["onnx"] != onnx.__version__:
+            generate()
+        cases = json.loads(path.read_text())["cases"]
     return [Case(**{k: tuple(v) if isinstance(v, list) else v for k, v in case.items()}) for case in cases]
 
 

@@ -7,6 +7,7 @@
 """Runs an artefact of another architecture; its inputs and outputs are tensors."""
 
 import io
+import os
 import pathlib
 import shutil
 import subprocess
@@ -44,14 +45,16 @@ def build_runner(machine):
     if program.exists() and program.stat().st_mtime >= RUNNER.stat().st_mtime:
         return program
     program.parent.mkdir(parents=True, exist_ok=True)
+    # Tests that run at the same time never see half of a program.
+    written = program.with_name(f"runner.{os.getpid()}")
     sysroot = pathlib.Path(f"/usr/{machine}-linux-gnu")
     begin, end = [[sysroot / "lib" / name for name in names] for names in (("crt1.o", "crti.o"), ("crtn.o",))]
     # Without the files of a compiler for the machine, which nothing here needs.
     subprocess.run(
         ["clang-22", f"--target={machine}-linux-gnu", "-O1", "-fuse-ld=lld", "-nostdlib", "-isystem", sysroot / "include",
-         f"-I{ROOT}/runtime/include", *begin, RUNNER, f"-L{sysroot}/lib", "-lc", *end, "-o", program],
+         f"-I{ROOT}/runtime/include", *begin, RUNNER, f"-L{sysroot}/lib", "-lc", *end, "-o", written],
         check=True)  # fmt: skip
-    return program
+    return written.replace(program)
 
 
 def write_tensors(arrays):

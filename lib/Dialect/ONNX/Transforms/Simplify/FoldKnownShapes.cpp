@@ -132,11 +132,30 @@ static bool stepsAreOne(SliceOp op) {
   return steps && llvm::all_of(*steps, [](int64_t step) { return step == 1; });
 }
 
+/// Returns true if no run can find a shape that does not broadcast with the
+/// input, which the node would refuse.
+static bool isAlwaysExpandable(ExpandOp expand, DimAnalysis &analysis) {
+  const ValueInfo &shape = analysis.info(expand.getShape());
+  if (!shape.contents ||
+      !isa<RankedTensorType>(analysis.type(expand.getInput())))
+    return false;
+  auto from = analysis.info(expand.getInput()).dims;
+  for (auto [size, element] :
+       llvm::zip(llvm::reverse(from), llvm::reverse(*shape.contents)))
+    if (!element || (element != size && constantValue(element) != 1 &&
+                     constantValue(size) != 1))
+      return false;
+  return true;
+}
+
 /// The operand that `op` only enlarges or cuts: the result itself if
 /// the shape stays the same.
-static Value shapedOperand(Operation *op) {
+static Value shapedOperand(Operation *op, DimAnalysis &analysis) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([](ExpandOp expand) { return expand.getInput(); })
+      .Case([&](ExpandOp expand) {
+        return isAlwaysExpandable(expand, analysis) ? expand.getInput()
+                                                    : Value();
+      })
       .Case([](TileOp tile) { return tile.getInput(); })
       .Case([](SliceOp slice) {
         return stepsAreOne(slice) ? slice.getData() : Value();
@@ -152,7 +171,7 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
     return false;
   constexpr unsigned maxViews = 8;
   Value view = viewedData(op->getResult(0));
-  Value operand = view ? view : shapedOperand(op);
+  Value operand = view ? view : shapedOperand(op, analysis);
   for (unsigned views = 0; operand && views < maxViews;
        operand = view ? viewedData(operand) : Value(), ++views) {
     if (!analysis.haveSameShape(operand, op->getResult(0)) ||
@@ -166,9 +185,10 @@ static bool foldSameShape(Operation *op, DimAnalysis &analysis,
 }
 
 /// The value that `value` repeats along its dimensions; null if none.
-static Value repeatedValue(Value value, RewriterBase &rewriter) {
+static Value repeatedValue(Value value, DimAnalysis &analysis,
+                           RewriterBase &rewriter) {
   if (auto expand = value.getDefiningOp<ExpandOp>())
-    return expand.getInput();
+    return isAlwaysExpandable(expand, analysis) ? expand.getInput() : Value();
   auto fill = value.getDefiningOp<ConstantOfShapeOp>();
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!fill || !type || type.getRank() == 0)
@@ -176,6 +196,20 @@ static Value repeatedValue(Value value, RewriterBase &rewriter) {
   NodeMaker make(rewriter, fill.getLoc());
   TypedAttr number = fill.getValueAttr();
   return number ? make.constant(number) : make.number(0, value);
+}
+
+/// Returns true if each size of `value` is that of `result` in every run, or 1.
+static bool alwaysBroadcasts(Value value, Value result, DimAnalysis &analysis) {
+  if (!isa<RankedTensorType>(analysis.type(value)) ||
+      !isa<RankedTensorType>(analysis.type(result)))
+    return false;
+  auto from = analysis.info(value).dims, to = analysis.info(result).dims;
+  return from.size() <= to.size() &&
+         llvm::all_of(llvm::zip(llvm::reverse(from), llvm::reverse(to)),
+                      [](auto pair) {
+                        auto [size, of] = pair;
+                        return size == of || constantValue(size) == 1;
+                      });
 }
 
 /// add(x[b, s, s], expand(y, [s, s])) -> add(x, y): beside an operand that has
@@ -192,8 +226,9 @@ static bool foldRepeatedOperands(Operation *op, DimAnalysis &analysis,
       return &other != &operand &&
              analysis.haveSameShape(other.get(), op->getResult(0));
     });
+    isShaped &= alwaysBroadcasts(operand.get(), op->getResult(0), analysis);
     Value repeated =
-        isShaped ? repeatedValue(operand.get(), rewriter) : Value();
+        isShaped ? repeatedValue(operand.get(), analysis, rewriter) : Value();
     if (!repeated)
       continue;
     rewriter.modifyOpInPlace(op, [&] { operand.set(repeated); });
@@ -253,7 +288,7 @@ static bool foldExpandedSizes(Operation *op, DimAnalysis &analysis,
                               RewriterBase &rewriter) {
   auto expand = dyn_cast<ExpandOp>(op);
   if (!expand || constantInts(expand.getShape()) ||
-      !isa<RankedTensorType>(analysis.type(expand.getInput())) ||
+      !isAlwaysExpandable(expand, analysis) ||
       !isa<RankedTensorType>(analysis.type(expand.getOutput())))
     return false;
   auto from = analysis.info(expand.getInput()).dims;

@@ -152,3 +152,30 @@ func.func @expanded_sizes(%x: tensor<1x?x64xf32>, %y: tensor<?xf32>) -> (none, n
   %1 = onnx.Expand(%x, %more) : (tensor<1x?x64xf32>, none) -> none
   return %0, %1 : none, none
 }
+
+// -----
+
+// A shape that a run may refuse stays, though the sizes of the result are known.
+// CHECK-LABEL: func @checked_expansion
+// CHECK:         %[[E:.+]] = onnx.Expand(%arg0, %arg1)
+// CHECK:         return %[[E]]
+func.func @checked_expansion(%x: tensor<3x4xf32>, %shape: tensor<2xi64>) -> none {
+  %0 = onnx.Expand(%x, %shape) : (tensor<3x4xf32>, tensor<2xi64>) -> none
+  return %0 : none
+}
+
+// -----
+
+// An operand that may not broadcast stays as it is.
+// CHECK-LABEL: func @checked_operands
+// CHECK:         %[[E:.+]] = onnx.Expand(%arg1, %arg2)
+// CHECK:         %[[C:.+]] = onnx.ConstantOfShape(%arg2)
+// CHECK:         onnx.Add(%arg0, %[[E]])
+// CHECK:         onnx.Add(%arg0, %[[C]])
+func.func @checked_operands(%x: tensor<3x4xf32>, %y: tensor<4xf32>, %shape: tensor<2xi64>) -> (none, none) {
+  %0 = onnx.Expand(%y, %shape) : (tensor<4xf32>, tensor<2xi64>) -> none
+  %1 = onnx.ConstantOfShape(%shape) : (tensor<2xi64>) -> none
+  %2 = onnx.Add(%x, %0) : (tensor<3x4xf32>, none) -> none
+  %3 = onnx.Add(%x, %1) : (tensor<3x4xf32>, none) -> none
+  return %2, %3 : none, none
+}

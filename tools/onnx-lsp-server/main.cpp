@@ -13,6 +13,7 @@
 
 int main(int argc, char **argv) {
   onnxc::prepareTool();
+  onnxc::setVersion("onnx-lsp-server");
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
   return onnxc::wrapHelp(argc, argv, [&] {

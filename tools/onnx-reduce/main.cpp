@@ -12,6 +12,7 @@
 
 int main(int argc, char **argv) {
   onnxc::prepareTool();
+  onnxc::setVersion("onnx-reduce");
   mlir::DialectRegistry registry;
   onnxc::registerAllDialects(registry);
   onnxc::registerAllPasses();

@@ -7,8 +7,12 @@
 #define ONNXC_SUPPORT_WRAPHELP_H
 
 #include "onnxc/Support/HelpText.h"
+#include "onnxc/Version.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 #include <sys/wait.h>
@@ -27,6 +31,14 @@ inline std::string wrapHelpLine(llvm::StringRef line, size_t width) {
   size_t indent = std::min<size_t>(line.size() - line.ltrim().size(), column);
   return std::string(indent, ' ') + wrapText(line.ltrim(), indent, width) +
          "\n";
+}
+
+/// Lets --version of a tool whose options are LLVM's print that of the
+/// compiler.
+inline void setVersion(const char *tool) {
+  llvm::cl::SetVersionPrinter([tool](llvm::raw_ostream &os) {
+    os << tool << " " ONNXC_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
 }
 
 /// Runs `main`, whose options are LLVM's. Where --help is among the words of

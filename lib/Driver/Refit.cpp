@@ -22,6 +22,7 @@
 #include "onnxc/Target/Artefact/Weights.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -280,25 +281,46 @@ static Error patchFile(const NewFile &output, StringRef bytes,
              : output.failed(std::make_error_code(std::errc::io_error));
 }
 
-/// Writes the artefact; its own hash is taken with zeros in its place.
+/// Compares the contents with their hash, which is taken with zeros in its own
+/// place.
+static Error checkContents(const Recorded &artefact, StringRef path) {
+  StringRef seal = artefact.text("content_blake3");
+  auto [before, after] = artefact.bytes().split(seal);
+  llvm::BLAKE3 hasher;
+  hasher.update(before);
+  hasher.update(std::string(seal.size(), '0'));
+  hasher.update(after);
+  auto digest = hasher.final<std::tuple_size_v<WeightsDigest>>();
+  if (!seal.empty() && llvm::toHex(digest, /*LowerCase=*/true) == seal)
+    return Error::success();
+  return createStringError("'" + path +
+                           "' is truncated or damaged: copy it again, or "
+                           "compile the model again");
+}
+
+/// Writes the artefact and its hash.
 static Error writeArtefact(const Recorded &artefact, StringRef path,
                            const CompileOptions &options, ModuleOp module,
                            const Events &events, Report &report) {
-  std::vector<Patch> patches;
+  if (Error error = checkContents(artefact, path))
+    return error;
+  bool hasSideFile = !artefact.text("weights_file").empty();
   int64_t start = 0;
-  if (!artefact.text("weights_file").empty()) {
-    if (Error error =
-            writeSideFile(artefact, path, options, module, events, patches))
-      return error;
-    module->removeAttr(target::weightsAttrName);
-  } else if (artefact.weightsBytes) {
+  if (artefact.weightsBytes && !hasSideFile) {
     Expected<int64_t> found = target::findEmbeddedWeights(artefact.bytes());
     if (!found)
       return found.takeError();
     start = *found;
     if (start < 0 || start > int64_t(artefact.bytes().size()) ||
         artefact.weightsBytes > int64_t(artefact.bytes().size()) - start)
-      return createStringError("'" + path + "' was truncated");
+      return createStringError("the record of the artefact is damaged");
+  }
+  std::vector<Patch> patches;
+  if (hasSideFile) {
+    if (Error error =
+            writeSideFile(artefact, path, options, module, events, patches))
+      return error;
+    module->removeAttr(target::weightsAttrName);
   }
   std::string seal = artefact.text("content_blake3").str();
   std::string zeros(seal.size(), '0');

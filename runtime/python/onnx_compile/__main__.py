@@ -20,10 +20,12 @@ def _execute(name: str) -> NoReturn:
 
 
 def onnx_compile() -> NoReturn:
+    """Runs the program onnx-compile with the arguments of this process."""
     _execute("onnx-compile")
 
 
 def onnx_run() -> NoReturn:
+    """Runs the program onnx-run with the arguments of this process."""
     _execute("onnx-run")
 
 

@@ -30,6 +30,7 @@ class Tolerance:
     quanta: int = 1
 
     def allowed(self, expected: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """The largest difference allowed of each element; `dtype` is the type of the tensor."""
         default = _RELATIVE.get(dtype.name, _RELATIVE_OF_SMALL_TYPES)
         magnitude = np.abs(expected).astype(float)
         magnitude = np.where(np.isfinite(magnitude), magnitude, 0)
@@ -72,6 +73,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
+        """True if the tensors agree."""
         return self.problem is None
 
     def __str__(self) -> str:

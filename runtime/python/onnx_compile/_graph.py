@@ -67,6 +67,7 @@ class Graph:
 
     @property
     def is_quantized(self) -> bool:
+        """True if a tensor of the graph is quantized."""
         return bool(self._quantized)
 
     def quantum(self, tensor: str) -> float:

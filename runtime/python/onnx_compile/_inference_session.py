@@ -29,6 +29,8 @@ _PROVIDERS = ["CPUExecutionProvider"]
 
 
 class GraphOptimizationLevel(enum.IntEnum):
+    """The levels of onnxruntime; SessionOptions says which option -O each is."""
+
     ORT_DISABLE_ALL = 0
     ORT_ENABLE_BASIC = 1
     ORT_ENABLE_EXTENDED = 2
@@ -37,6 +39,8 @@ class GraphOptimizationLevel(enum.IntEnum):
 
 
 class ExecutionMode(enum.IntEnum):
+    """The modes of onnxruntime; both run the same code."""
+
     ORT_SEQUENTIAL = 0
     ORT_PARALLEL = 1
 
@@ -87,9 +91,11 @@ class SessionOptions:
         self._libraries.append(os.fspath(path))
 
     def add_session_config_entry(self, key: str, value: str) -> None:
+        """Keeps an entry, which changes nothing."""
         self._entries[key] = value
 
     def get_session_config_entry(self, key: str) -> str:
+        """An entry that was added. KeyError if there is none."""
         return self._entries[key]
 
     def _compile_options(self) -> dict[str, Any]:
@@ -117,6 +123,7 @@ class RunOptions:
 
     @property
     def terminate(self) -> bool:
+        """True once the runs were asked to end."""
         return self._terminate
 
     @terminate.setter
@@ -129,9 +136,11 @@ class RunOptions:
             time.sleep(0.001)
 
     def add_run_config_entry(self, key: str, value: str) -> None:
+        """Keeps an entry, which changes nothing."""
         self._entries[key] = value
 
     def get_run_config_entry(self, key: str) -> str:
+        """An entry that was added. KeyError if there is none."""
         return self._entries[key]
 
     def _run(self, session: ExecutionSession, feed: dict[str, Any], out: dict[str, Any] | None) -> list[Any]:
@@ -204,9 +213,11 @@ class InferenceSession:
             self._session.threads = self._options.intra_op_num_threads
 
     def get_inputs(self) -> list[NodeArg]:
+        """The inputs of the model, in its order."""
         return [_node_arg(value) for value in self._session.inputs]
 
     def get_outputs(self) -> list[NodeArg]:
+        """The outputs of the model, in its order."""
         return [_node_arg(value) for value in self._session.outputs]
 
     def get_overridable_initializers(self) -> list[NodeArg]:
@@ -214,6 +225,7 @@ class InferenceSession:
         return []
 
     def get_modelmeta(self) -> ModelMetadata:
+        """The metadata of the model file that was compiled."""
         info = json.loads(self._session.compilation_info())
         names = {"producer_name": "producer", "graph_name": "model_name", "domain": "domain",
                  "description": "doc_string", "graph_description": "graph_doc_string"}  # fmt: skip
@@ -222,12 +234,15 @@ class InferenceSession:
         return ModelMetadata(**texts, version=int(info.get("onnx.model_version", 0)), custom_metadata_map=custom)
 
     def get_providers(self) -> list[str]:
+        """The name of the CPU's provider, which is the only one."""
         return list(_PROVIDERS)
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """No options, by the name of the provider."""
         return {name: {} for name in _PROVIDERS}
 
     def get_session_options(self) -> SessionOptions:
+        """The options that the session was made with."""
         return self._options
 
     def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
@@ -270,10 +285,12 @@ class InferenceSession:
         input_dict_ort_values: dict[str, OrtValue],
         run_options: RunOptions | None = None,
     ) -> list[OrtValue]:
+        """As `run`, with an OrtValue for each input and output."""
         feed = {name: value.numpy() for name, value in input_dict_ort_values.items()}
         return [OrtValue(output) for output in self.run(output_names, feed, run_options)]
 
     def io_binding(self) -> IOBinding:
+        """A binding of inputs and outputs for `run_with_iobinding`."""
         return IOBinding(self)
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
@@ -323,14 +340,17 @@ def _is_compiled(model: Any) -> bool:
 
 
 def get_available_providers() -> list[str]:
+    """The name of the CPU's provider, which is the only one."""
     return list(_PROVIDERS)
 
 
 def get_all_providers() -> list[str]:
+    """The name of the CPU's provider, which is the only one."""
     return list(_PROVIDERS)
 
 
 def get_device() -> str:
+    """The device that models run on, "CPU"."""
     return "CPU"
 
 

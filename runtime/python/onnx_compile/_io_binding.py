@@ -33,6 +33,7 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_numpy(array: Any, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
+        """A value over the memory of the array, which is not copied. ValueError for a device other than the CPU."""
         _require_cpu(device_type)
         return OrtValue(np.asarray(array))
 
@@ -40,40 +41,52 @@ class OrtValue:
     def ortvalue_from_shape_and_type(
         shape: Sequence[int], element_type: Any, device_type: str = "cpu", device_id: int = 0
     ) -> OrtValue:
+        """A tensor with elements of any value; `element_type` is a NumPy type or a number of TensorProto.DataType."""
         _require_cpu(device_type)
         return OrtValue(np.empty(tuple(shape), _dtype(element_type)))
 
     def numpy(self) -> Any:
+        """The array of a tensor, not copied; the list or dict of another value."""
         return self._value
 
     def shape(self) -> list[int]:
+        """The sizes of the dimensions of a tensor."""
         return list(self._value.shape)
 
     def data_type(self) -> str:
+        """The type as onnxruntime writes it, such as "tensor(float)"."""
         return type_text(self._value.dtype)
 
     def element_type(self) -> int:
+        """The number of the element type in TensorProto.DataType."""
         return type_number(self._value.dtype)
 
     def data_ptr(self) -> int:
+        """The address of the first element, which is valid as long as the value is."""
         return int(self._value.ctypes.data)
 
     def tensor_size_in_bytes(self) -> int:
+        """The bytes of all elements."""
         return int(self._value.nbytes)
 
     def device_name(self) -> str:
+        """The device of the memory, "cpu"."""
         return "cpu"
 
     def has_value(self) -> bool:
+        """False for an optional without a value."""
         return self._value is not None
 
     def is_tensor(self) -> bool:
+        """True if the value is a tensor."""
         return isinstance(self._value, np.ndarray)
 
     def is_tensor_sequence(self) -> bool:
+        """True if the value is a sequence."""
         return isinstance(self._value, list)
 
     def update_inplace(self, array: Any) -> None:
+        """Writes the elements of an array of the same type and shape into the tensor."""
         np.copyto(self._value, array, casting="no")
 
     def __dlpack__(self, **named: Any) -> Any:
@@ -101,15 +114,18 @@ class IOBinding:
         self.results: list[OrtValue] = []
 
     def bind_cpu_input(self, name: str, array: Any) -> None:
+        """Takes the array as the input `name` of later runs; it is not copied."""
         self.inputs[name] = array
 
     def bind_input(
         self, name: str, device_type: str, device_id: int, element_type: Any, shape: Sequence[int], buffer_ptr: int
     ) -> None:
+        """Takes memory of the caller as an input: contiguous elements in row-major order, which outlive the runs."""
         _require_cpu(device_type)
         self.inputs[name] = _over(buffer_ptr, element_type, shape)
 
     def bind_ortvalue_input(self, name: str, value: OrtValue) -> None:
+        """Takes the value as the input `name` of later runs."""
         self.inputs[name] = value.numpy()
 
     def bind_output(
@@ -127,6 +143,7 @@ class IOBinding:
         self.outputs[name] = None if buffer_ptr is None or shape is None else _over(buffer_ptr, element_type, shape)
 
     def bind_ortvalue_output(self, name: str, value: OrtValue) -> None:
+        """Lets later runs write the output `name` into the value."""
         self._require_output(name)
         self.outputs[name] = value.numpy()
 
@@ -145,10 +162,13 @@ class IOBinding:
         return self.results
 
     def copy_outputs_to_cpu(self) -> list[Any]:
+        """The arrays of the bound outputs of the last run, not copied."""
         return [value.numpy() for value in self.results]
 
     def clear_binding_inputs(self) -> None:
+        """Removes all inputs from the binding."""
         self.inputs.clear()
 
     def clear_binding_outputs(self) -> None:
+        """Removes all outputs from the binding."""
         self.outputs.clear()

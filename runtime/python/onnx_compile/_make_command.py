@@ -18,6 +18,7 @@ from onnx_compile._training_step import TrainingError
 
 
 def make_parser(module: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """A parser of the arguments that the programs have in common: the model and the output."""
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description, epilog=epilog,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("model", help="an ONNX model; its initializers are the weights")

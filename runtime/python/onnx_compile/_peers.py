@@ -57,6 +57,7 @@ class OnnxRuntime:
         self._path = path
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
+        """The tensors of these names, of a run on `feed`, without graph optimizations."""
         return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
 
     def optimized_values(self, feed: Values, names: Sequence[str]) -> Values:
@@ -64,6 +65,7 @@ class OnnxRuntime:
         return self._run(feed, names, self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 
     def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
+        """A function that runs the optimized model, on the next of `feeds` at each call."""
         options = self._options(self._onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         session = self._onnxruntime.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
@@ -100,6 +102,7 @@ class OpenVino:
         self._path = path
 
     def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
+        """A function that runs the model, on the next of `feeds` at each call."""
         settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
                     "INFERENCE_PRECISION_HINT": "f32"}  # fmt: skip
         core = self._openvino.Core()
@@ -127,6 +130,7 @@ class Reference:
         self._path = path
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
+        """The tensors of these names, of a run on `feed`. NotImplementedError for what the reference lacks."""
         evaluator = _module("onnx.reference", "the reference").ReferenceEvaluator
         model = _select(self._onnx, self._onnx.load(self._path), names)
         try:
@@ -143,6 +147,7 @@ class Function:
         self._function = function
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
+        """The tensors of these names that the function returns for `feed`."""
         found = self._function(feed, names)
         return found if isinstance(found, Mapping) else dict(zip(names, found))
 
@@ -155,12 +160,14 @@ class Artefact:
         self.name = path
 
     def values(self, feed: Values, names: Sequence[str]) -> Values:
+        """The outputs of a run on `feed`, by name. ValueError if an input is missing there."""
         if missing := [info.name for info in self.session.inputs if info.name not in feed]:
             raise ValueError(f"{self.name} has an input {missing[0]!r}, which is none of the model: it is of another model")
         outputs = self.session.run({info.name: feed[info.name] for info in self.session.inputs})
         return {info.name: value for info, value in zip(self.session.outputs, outputs)}
 
     def prepare(self, feeds: Sequence[Values], threads: int) -> Run:
+        """A function that runs the model, on the next of `feeds` at each call."""
         self.session.threads = threads
         turns = itertools.cycle([[feed[info.name] for info in self.session.inputs] for feed in feeds])
         return lambda: self.session.run(next(turns))

@@ -52,6 +52,7 @@ class SGD:
     states: typing.ClassVar = ()
 
     def attributes(self):
+        """None: the step is of elementwise nodes."""
         return {}
 
 
@@ -67,6 +68,7 @@ class Momentum:
     states: typing.ClassVar = ("velocity",)
 
     def attributes(self):
+        """The attributes of the operator Momentum of ai.onnx.preview.training."""
         return {"alpha": self.momentum, "beta": 1.0, "mode": "nesterov" if self.nesterov else "standard",
                 "norm_coefficient": self.weight_decay}  # fmt: skip
 
@@ -83,6 +85,7 @@ class Adagrad:
     states: typing.ClassVar = ("squares",)
 
     def attributes(self):
+        """The attributes of the operator Adagrad of ai.onnx.preview.training."""
         return {"epsilon": self.epsilon, "decay_factor": self.decay, "norm_coefficient": self.weight_decay}
 
 
@@ -99,6 +102,7 @@ class Adam:
     states: typing.ClassVar = ("mean", "squares")
 
     def attributes(self):
+        """The attributes of the operator Adam of ai.onnx.preview.training."""
         return {"alpha": self.beta1, "beta": self.beta2, "epsilon": self.epsilon,
                 "norm_coefficient": self.weight_decay}  # fmt: skip
 
@@ -181,6 +185,7 @@ def _is_uniform(tensor):
 
 
 def optimizer_of(choice):
+    """The optimizer of this name with its defaults, or the one given. TrainingError for an unknown name."""
     if not isinstance(choice, str):
         return choice
     if choice not in OPTIMIZERS:

@@ -65,6 +65,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
+        """True if all outputs agree."""
         return all(output.agrees for output in self.outputs)
 
     def as_dict(self) -> dict[str, Any]:

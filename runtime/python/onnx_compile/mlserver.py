@@ -45,6 +45,7 @@ class CompiledModel(MLModel):
     """
 
     async def load(self) -> bool:
+        """Loads the model of the settings, compiling it first if it is a model file."""
         path = await get_model_uri(self.settings)
         options = SessionOptions(**(self.settings.parameters.extra or {}))
         self._session = await asyncio.to_thread(InferenceSession, path, options)
@@ -56,6 +57,7 @@ class CompiledModel(MLModel):
         return True
 
     async def predict(self, payload: InferenceRequest) -> InferenceResponse:
+        """Runs the model on the inputs of the request. InferenceError for inputs that the model refuses."""
         feed = {value.name: self._array_of(value) for value in payload.inputs}
         names = [output.name for output in payload.outputs or ()] or self._session._output_names
         _ROWS.labels(self.name).observe(next((len(array) for array in feed.values() if array.ndim), 1))

@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
     return _make_command.run(_parser(), arguments, lambda chosen: (make(chosen.model, chosen.of, chosen.number), ""))
 
 

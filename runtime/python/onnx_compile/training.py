@@ -165,6 +165,7 @@ def _make(chosen: argparse.Namespace) -> tuple[onnx.ModelProto, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
     return _make_command.run(_parser(), arguments, _make)
 
 

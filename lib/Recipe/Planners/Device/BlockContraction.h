@@ -165,6 +165,72 @@ struct Copying {
 double cheapestOf(llvm::ArrayRef<RecipeCandidate> candidates,
                   llvm::StringRef kind);
 
+/// Adds the recipes of tiles of a kind to the candidates.
+template <typename Tile, typename Writer>
+class TileSearch {
+public:
+  TileSearch(Writer &writer, const RecipeOptions &options,
+             RecipeCandidates &candidates)
+      : writer(writer), options(options), candidates(candidates),
+        cheapest(cheapestOf(candidates, "blocks")) {}
+
+  /// Adds the recipe of a tile that is copied in this way, if there is one that
+  /// may be the cheapest, and is not there already.
+  void add(const Tile &tile, Copying way);
+
+  /// False as long as no tile was possible.
+  bool isPossible = false;
+  /// The cheapest tile of each number of parts, with its cycles.
+  std::map<int64_t, std::pair<Tile, double>> best;
+
+private:
+  /// Returns true if the writer has a new recipe, which is the last candidate.
+  bool addCandidate();
+
+  Writer &writer;
+  const RecipeOptions &options;
+  RecipeCandidates &candidates;
+  double cheapest;
+  llvm::StringSet<> known;
+};
+
+template <typename Tile, typename Writer>
+bool TileSearch<Tile, Writer>::addCandidate() {
+  size_t before = candidates.size();
+  if (known.insert(writer.describe()).second)
+    if (mlir::ArrayAttr recipe = writer.write())
+      addScored(writer.kernel, writer.target, options, "blocks",
+                writer.describe(), recipe, candidates);
+  return candidates.size() > before;
+}
+
+template <typename Tile, typename Writer>
+void TileSearch<Tile, Writer>::add(const Tile &tile, Copying way) {
+  if (!writer.choose(tile, way))
+    return;
+  if (writer.minCycles() >= minGain * cheapest) {
+    isPossible = true;
+    return;
+  }
+  if (!addCandidate())
+    return;
+  double here = candidates.back().cycles;
+  auto last = best.find(writer.parts);
+  bool isCheapest = here < minGain * cheapest,
+       isBest = last == best.end() || here < minGain * last->second.second;
+  // No other tile may be left out for one whose recipe is refused.
+  if ((isCheapest || isBest) &&
+      !isLegalRecipe(writer.kernel, candidates.back().write(), options)) {
+    candidates.pop_back();
+    return;
+  }
+  isPossible = true;
+  if (isCheapest)
+    cheapest = here;
+  if (isBest)
+    best[writer.parts] = {tile, here};
+}
+
 /// Adds the recipes of all tiles that are possible, copied in the first ways,
 /// and those of the cheapest tile of each number of parts that is copied in the
 /// others; each once. A writer has no recipe for what is not possible, and none
@@ -177,47 +243,14 @@ bool addTiles(Writer writer, llvm::ArrayRef<Tile> tiles,
   if (!writer.isPossible())
     return false;
   writer.keepOrder = options.keepOrder;
-  llvm::StringSet<> known;
-  std::map<int64_t, std::pair<Tile, double>> best;
-  bool isPossible = false;
-  double cheapest = cheapestOf(candidates, "blocks");
-  auto add = [&](const Tile &tile, Copying way) {
-    if (!writer.choose(tile, way))
-      return;
-    if (writer.minCycles() >= minGain * cheapest) {
-      isPossible = true;
-      return;
-    }
-    size_t before = candidates.size();
-    if (known.insert(writer.describe()).second)
-      if (mlir::ArrayAttr recipe = writer.write())
-        addScored(writer.kernel, writer.target, options, "blocks",
-                  writer.describe(), recipe, candidates);
-    if (candidates.size() == before)
-      return;
-    double here = candidates.back().cycles;
-    auto last = best.find(writer.parts);
-    bool isCheapest = here < minGain * cheapest,
-         isBest = last == best.end() || here < minGain * last->second.second;
-    // No other tile may be left out for one whose recipe is refused.
-    if ((isCheapest || isBest) &&
-        !isLegalRecipe(writer.kernel, candidates.back().write(), options)) {
-      candidates.pop_back();
-      return;
-    }
-    isPossible = true;
-    if (isCheapest)
-      cheapest = here;
-    if (isBest)
-      best[writer.parts] = {tile, here};
-  };
+  TileSearch<Tile, Writer> search(writer, options, candidates);
   for (const Tile &tile : tiles)
     for (Copying way : ways.take_front(waysOfAll))
-      add(tile, way);
-  for (const auto &[parts, tile] : std::map(best))
+      search.add(tile, way);
+  for (const auto &[parts, tile] : std::map(search.best))
     for (Copying way : ways.drop_front(waysOfAll))
-      add(tile.first, way);
-  return isPossible;
+      search.add(tile.first, way);
+  return search.isPossible;
 }
 
 /// Adds candidates by instructions for products of matrices, where the target

@@ -95,43 +95,66 @@ SmallVector<int64_t> BlockWriter::terms() const {
   return terms;
 }
 
+/// Cuts blocks of `size` iterations off the loop, which becomes that of the
+/// blocks, and returns the one inside; nothing where some would not be whole.
+static std::optional<std::string> cutVectors(RecipeBuilder &recipe,
+                                             KernelOp kernel, std::string &loop,
+                                             int64_t size) {
+  // The rest of vectors would be done under masks, each lane by a branch.
+  int64_t extent = extentOf(kernel, loop, 0);
+  if (extent % size != 0 || extent == 0)
+    return std::nullopt;
+  auto [blocks, inside] =
+      recipe.block(loop, size, suffix::vectors, suffix::registers);
+  loop = blocks;
+  return inside;
+}
+
+/// Of the outer loops, those that a thread has `rows` and `lanes` of become
+/// loops of blocks. Returns the loops inside of these; nothing where it can not
+/// have so many.
+std::optional<BlockWriter::Loops> BlockWriter::cutTile(RecipeBuilder &recipe,
+                                                       Loops &outer,
+                                                       int64_t rows,
+                                                       int64_t lanes) {
+  // Elements that lanes gather are far apart for adjacent threads.
+  auto gathers = [&](ComputeOp op) {
+    return LaneAnalysis(op, outer.back()).hasGathers();
+  };
+  if (outer.size() < size_t(rows > 1 ? 2 : 1) ||
+      (lanes > 1 && llvm::any_of(ops, gathers)))
+    return std::nullopt;
+  Loops inner;
+  for (auto [position, size] : {std::pair(2, rows), {1, lanes}}) {
+    if (size == 1)
+      continue;
+    auto inside =
+        cutVectors(recipe, kernel, outer[outer.size() - position], size);
+    if (!inside)
+      return std::nullopt;
+    inner.push_back(*inside);
+  }
+  return inner;
+}
+
 ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   RecipeBuilder recipe(kernel.getContext());
-  SmallVector<std::string> outer = common, inner;
+  Loops outer = common;
   std::string copies;
   if (rows == 1 && lanes > 1 && !reduces() && outer.size() > 1 &&
       isShort(outer.back()))
     copies = outer.pop_back_val();
-  // Elements that lanes gather are far apart for adjacent threads.
-  if (outer.empty() || (lanes > 1 && llvm::any_of(ops, [&](ComputeOp op) {
-                          return LaneAnalysis(op, outer.back()).hasGathers();
-                        })))
+  int64_t iterations =
+      extentOfAll(kernel, outer, target.busyThreads) / (rows * lanes);
+  std::optional<Loops> inner = cutTile(recipe, outer, rows, lanes);
+  if (!inner)
     return {};
-  int64_t iterations = extentOfAll(kernel, outer, target.busyThreads);
-  auto cut = [&](unsigned position, int64_t size) {
-    if (size == 1)
-      return true;
-    std::string &loop = outer[position];
-    int64_t extent = extentOf(kernel, loop, 0);
-    // The rest of vectors would be done under masks, each lane by a branch.
-    if (extent % size != 0 || extent == 0)
-      return false;
-    auto [blocks, inside] =
-        recipe.block(loop, size, suffix::vectors, suffix::registers);
-    loop = blocks;
-    inner.push_back(inside);
-    iterations /= size;
-    return true;
-  };
-  if ((rows > 1 && (outer.size() < 2 || !cut(outer.size() - 2, rows))) ||
-      !cut(outer.size() - 1, lanes))
-    return {};
-  SmallVector<std::string> order = outer;
+  Loops order = outer;
   llvm::append_range(order, own);
   llvm::append_range(order, parts);
   if (!copies.empty())
     order.push_back(copies);
-  llvm::append_range(order, inner);
+  llvm::append_range(order, *inner);
   recipe.order(order);
   std::string flat = recipe.fuseAll(outer, fused::flat);
   int64_t threads = iterations >= target.busyThreads ? target.blockThreads
@@ -143,9 +166,9 @@ ArrayAttr BlockWriter::write(int64_t rows, int64_t lanes, int64_t terms) {
   recipe.parallel({tiles});
   recipe.map(thread);
   if (rows > 1)
-    recipe.registerTile(inner.front(), inner.back(), lanes);
+    recipe.registerTile(inner->front(), inner->back(), lanes);
   else if (lanes > 1)
-    recipe.vectorize(inner.back(), lanes);
+    recipe.vectorize(inner->back(), lanes);
   if (terms > 1)
     recipe.unroll(own.back(), terms);
   if (!copies.empty())

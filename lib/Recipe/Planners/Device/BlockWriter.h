@@ -55,6 +55,8 @@ public:
 private:
   using Loops = llvm::SmallVector<std::string>;
 
+  std::optional<Loops> cutTile(RecipeBuilder &recipe, Loops &outer,
+                               int64_t rows, int64_t lanes);
   void orderCommon();
   void findParts();
   void findRow();

@@ -183,21 +183,23 @@ bool ThreadCopier::isCopiedAhead(const CachedSlice &slice, Value source,
   return bits == 32 || bits == 64 || bits == 128;
 }
 
-void ThreadCopier::storePart(const CachedSlice &slice, LaneIndex at, Value part,
+void ThreadCopier::storePart(const CachedSlice &slice, const Part &part,
                              int64_t lanes) {
+  const auto &[at, value] = part;
+  if (!value)
+    return;
   if (lanes == 1 || at.step == 1)
-    return access.store(slice.memref, at, part, lanes, {});
+    return access.store(slice.memref, at, value, lanes, {});
   for (int64_t lane = 0; lane < lanes; ++lane)
     access.store(slice.memref,
                  LaneIndex{at.base, at.offset + lane * at.step, 0, {}},
-                 vector::ExtractOp::create(b, part, lane), 1, {});
+                 vector::ExtractOp::create(b, value, lane), 1, {});
 }
 
 /// Loads the part that the loops are at, or begins to copy it ahead: then there
 /// is no value.
-std::pair<LaneIndex, Value> ThreadCopier::loadPart(const CachedSlice &slice,
-                                                   OpState &state,
-                                                   int64_t lanes) {
+ThreadCopier::Part ThreadCopier::loadPart(const CachedSlice &slice,
+                                          OpState &state, int64_t lanes) {
   Value source = slices.sourceOf(slice);
   Instance here(active.size(), 0);
   LaneIndex at = slices.indexIn(slice, here);
@@ -212,60 +214,65 @@ std::pair<LaneIndex, Value> ThreadCopier::loadPart(const CachedSlice &slice,
   return {at, Value()};
 }
 
+/// Copies the part of this number, if there is one: always if `isWhole`. What
+/// is copied under no condition is stored by storeWaiting().
+void ThreadCopier::copyPart(CopyWork &work, LaneIndex number, bool isWhole) {
+  enterPart(work.slice, work.digits, number, work.lanes);
+  Value inside = isInsideLoops(work.slice);
+  if (!isWhole) {
+    Value isThere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, math.scalar(number),
+                              math.scalar({{}, work.parts, 0, {}}));
+    inside = inside ? arith::AndIOp::create(b, isThere, inside) : isThere;
+  }
+  if (!inside)
+    return work.waiting.push_back(loadPart(work.slice, work.state, work.lanes));
+  auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  storePart(work.slice, loadPart(work.slice, work.state, work.lanes),
+            work.lanes);
+}
+
+void ThreadCopier::storeWaiting(const CopyWork &work) {
+  for (const Part &part : work.waiting)
+    storePart(work.slice, part, work.lanes);
+}
+
+/// In each round each thread copies a part.
+void ThreadCopier::copyRounds(CopyWork &work) {
+  int64_t threads = 1;
+  for (unsigned loop : mappedLoops(nest))
+    threads *= nest.loop(loop).extent;
+  Value thread = policy.tileThreads()->number(b);
+  int64_t rounds = llvm::divideCeil(work.parts, threads);
+  if (rounds <= maxUnrolledRounds) {
+    for (int64_t round = 0; round < rounds; ++round)
+      copyPart(work, {thread, round * threads, 0, {}},
+               (round + 1) * threads <= work.parts);
+    return storeWaiting(work);
+  }
+  auto loop =
+      scf::ForOp::create(b, thread, math.scalar({{}, work.parts, 0, {}}),
+                         math.scalar({{}, threads, 0, {}}));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  copyPart(work, {loop.getInductionVar(), 0, 0, {}}, /*isWhole=*/true);
+  storeWaiting(work);
+}
+
 void ThreadCopier::copy(const CachedSlice &slice) {
   if (llvm::any_of(slice.loops,
                    [&](unsigned loop) { return nest.loop(loop).extent == 0; }))
     return;
   SmallVector<ActiveLoop> saved(active);
-  OpState state(storage.plan(slice.op));
   for (const LoopUse &use : nest.op(slice.op).loops)
     active[use.loop].lanes = active[use.loop].instances = 1;
-  int64_t threads = 1, lanes;
-  for (unsigned loop : mappedLoops(nest))
-    threads *= nest.loop(loop).extent;
-  SmallVector<CopyDigit> digits = copyDigits(slice, lanes);
-  int64_t parts = 1;
-  for (const CopyDigit &digit : digits)
-    parts *= digit.count;
-  Value thread = policy.tileThreads()->number(b);
-
-  using Part = std::pair<LaneIndex, Value>;
-  auto load = [&] { return loadPart(slice, state, lanes); };
-  auto store = [&](const Part &part) {
-    if (part.second)
-      storePart(slice, part.first, part.second, lanes);
-  };
-  SmallVector<Part> waiting;
-  auto copyRound = [&](LaneIndex number, bool isWhole) {
-    enterPart(slice, digits, number, lanes);
-    Value inside = isInsideLoops(slice);
-    if (!isWhole) {
-      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                            math.scalar(number),
-                                            math.scalar({{}, parts, 0, {}}));
-      inside = inside ? arith::AndIOp::create(b, isThere, inside) : isThere;
-    }
-    if (!inside)
-      return waiting.push_back(load());
-    auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    store(load());
-  };
-  int64_t rounds = llvm::divideCeil(parts, threads);
-  if (rounds <= maxUnrolledRounds) {
-    for (int64_t round = 0; round < rounds; ++round)
-      copyRound({thread, round * threads, 0, {}},
-                (round + 1) * threads <= parts);
-    llvm::for_each(waiting, store);
-  } else {
-    auto loop = scf::ForOp::create(b, thread, math.scalar({{}, parts, 0, {}}),
-                                   math.scalar({{}, threads, 0, {}}));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    copyRound({loop.getInductionVar(), 0, 0, {}}, /*isWhole=*/true);
-    llvm::for_each(waiting, store);
-  }
+  CopyWork work{slice, OpState(storage.plan(slice.op))};
+  work.digits = copyDigits(slice, work.lanes);
+  for (const CopyDigit &digit : work.digits)
+    work.parts *= digit.count;
+  copyRounds(work);
   active = saved;
 }
 

@@ -29,6 +29,20 @@ private:
     int64_t count, step;
   };
 
+  /// What is loaded of a part, and its index in the slice; no value where it is
+  /// copied ahead.
+  using Part = std::pair<LaneIndex, mlir::Value>;
+
+  /// How a slice is copied: in parts of so many adjacent elements.
+  struct CopyWork {
+    const CachedSlice &slice;
+    OpState state;
+    llvm::SmallVector<CopyDigit> digits = {};
+    int64_t lanes = 1, parts = 1;
+    /// Loaded, but not stored.
+    llvm::SmallVector<Part> waiting = {};
+  };
+
   llvm::SmallVector<unsigned> loopsOfLine(const CachedSlice &slice,
                                           unsigned along, int64_t maxElements);
   int64_t lanesAlong(const CachedSlice &slice, llvm::ArrayRef<unsigned> line);
@@ -40,10 +54,11 @@ private:
   bool isCopiedAhead(const CachedSlice &slice, mlir::Value source,
                      llvm::ArrayRef<LaneIndex> from, LaneIndex at,
                      int64_t lanes);
-  void storePart(const CachedSlice &slice, LaneIndex at, mlir::Value part,
-                 int64_t lanes);
-  std::pair<LaneIndex, mlir::Value> loadPart(const CachedSlice &slice,
-                                             OpState &state, int64_t lanes);
+  void storePart(const CachedSlice &slice, const Part &part, int64_t lanes);
+  Part loadPart(const CachedSlice &slice, OpState &state, int64_t lanes);
+  void copyPart(CopyWork &work, LaneIndex number, bool isWhole);
+  void storeWaiting(const CopyWork &work);
+  void copyRounds(CopyWork &work);
 
   OperandPositions &positions;
   CachedSlices &slices;

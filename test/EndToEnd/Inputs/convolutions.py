@@ -40,6 +40,13 @@ TAPS = [
     ((2, 64, 700), (64, 64, 3), {"dilations": [600], "pads": [1200, 0]}, True),
     ((1, 64, 6, 7, 6), (32, 64, 3, 3, 3), {"dilations": [5, 5, 5], "pads": [5, 5, 5, 5, 5, 5]}, False),
 ]
+# A group for each channel.
+TAPS_DEPTHWISE = [
+    ((1, 64, 8, 8), (64, 1, 3, 3), {"group": 64, "dilations": [12, 12], "pads": [12, 12, 12, 12]}, False),
+    ((2, 40, 13, 17), (40, 1, 3, 3), {"group": 40, "dilations": [10, 12], "pads": [10, 13, 10, 12]}, True),
+    ((1, 64, 14, 13), (64, 1, 3, 3), {"group": 64, "dilations": [10, 12], "pads": [20, 0, 0, 24], "strides": [2, 1]}, True),
+    ((2, 48, 60), (48, 1, 3), {"group": 48, "dilations": [200], "pads": [400, 0]}, True),
+]
 # Borders that follow from sizes.
 TAPS_SAME = [
     ((1, 64, 5, 5), (64, 64, 7, 7), {"auto_pad": "SAME_LOWER"}, True),
@@ -274,10 +281,13 @@ def check_winograd():
 
 def check_taps():
     compare_algorithm(TAPS, "taps", has_no_window)
+    compare_algorithm(TAPS_DEPTHWISE, "taps, depthwise", has_no_window, modes=2)
     compare_algorithm(TAPS_SAME, "taps, borders of sizes", has_no_window, modes=2)
     dilated = {"dilations": [12, 12], "pads": [12, 12, 12, 12]}
     compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), dilated, True, 2), OPEN)
-    print(f"taps: {len(OPEN)} sizes of one artefact agree")
+    dilated = {"group": 64, "dilations": [24, 24], "pads": [24, 24, 24, 24]}
+    compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 1, 3, 3), dilated, True, 2), OPEN)
+    print(f"taps: {len(OPEN)} sizes of two artefacts agree")
     compare(branches_of((1, 64, 20, 24), [8, 12]), (1, 64, 20, 24))
     print("taps: branches agree")
     compare_not_finite((1, 64, 20, 24), 48, 12)

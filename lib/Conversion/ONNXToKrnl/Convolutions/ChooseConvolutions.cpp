@@ -65,15 +65,27 @@ double resultsOf(const TapConv &conv) {
   return results;
 }
 
+/// The operand is copied to a tensor with its border, if it has one.
+double borderCost(const TapConv &conv, const target::Processor &target) {
+  auto elements = double(conv.batch * conv.inChannels);
+  for (const TapDim &dim : conv.dims)
+    elements *= double(dim.in + dim.before + dim.after);
+  bool hasBorder = llvm::any_of(conv.dims, [](const TapDim &dim) {
+    return dim.before > 0 || dim.after > 0;
+  });
+  return hasBorder ? elements * target.intermediateElements / 2 : 0;
+}
+
 double directCost(const TapConv &conv, const target::Processor &target) {
-  return double(conv.windowElements() * conv.inChannels * conv.outChannels) *
-         (resultsOf(conv) + target.filterProducts);
+  return double(conv.windowElements() * conv.terms() * conv.outChannels) *
+             (resultsOf(conv) + target.filterProducts) +
+         borderCost(conv, target);
 }
 
 /// Each tap but the one that makes the results reads sums and writes them; it
 /// takes longer where they leave the caches.
 double tapsCost(const TapConv &conv, const target::Processor &target) {
-  auto ins = double(conv.inChannels), outs = double(conv.outChannels);
+  auto ins = double(conv.terms()), outs = double(conv.outChannels);
   double results = resultsOf(conv), sum = target.intermediateElements;
   if (results * outs * sizeof(float) > double(target.l3) / 2)
     sum *= target.farTransformProducts / target.transformProducts;
@@ -118,8 +130,8 @@ struct ChooseConvolutions
       std::optional<TapConv> conv = TapConv::match(op);
       if (!conv)
         return report(op, "direct",
-                      "not an f32 convolution of one group with constant "
-                      "windows");
+                      "not an f32 convolution of one group, or of one for "
+                      "each channel, with constant windows");
       if (std::min(conv->inChannels, conv->outChannels) <
           target.winogradChannels)
         return report(
@@ -202,8 +214,15 @@ static bool isAll(std::optional<ArrayRef<int64_t>> values, int64_t number) {
          llvm::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
-/// Returns true for a convolution in f32 of one group with windows of known
-/// size.
+/// Returns true if each channel is a group: of the input and of the output.
+static bool hasGroupPerChannel(onnx::ConvOp op, RankedTensorType x,
+                               RankedTensorType w) {
+  return op.getGroup() != 1 && w.getDimSize(1) == 1 &&
+         x.getDimSize(1) == op.getGroup() && w.getDimSize(0) == op.getGroup();
+}
+
+/// Returns true for a convolution in f32 with windows of known size, of one
+/// group or depthwise.
 static bool hasKnownWindow(onnx::ConvOp op, RankedTensorType x,
                            RankedTensorType w, RankedTensorType y) {
   for (RankedTensorType type : {x, w, y})
@@ -211,8 +230,10 @@ static bool hasKnownWindow(onnx::ConvOp op, RankedTensorType x,
         llvm::is_contained(type.getShape(), 0))
       return false;
   if (!w.hasStaticShape() || w.getRank() != x.getRank() ||
-      y.getRank() != x.getRank() || op.getGroup() != 1 ||
-      w.getDimSize(1) != x.getDimSize(1) || w.getDimSize(0) != y.getDimSize(1))
+      y.getRank() != x.getRank() || w.getDimSize(0) != y.getDimSize(1))
+    return false;
+  bool isOfOneGroup = op.getGroup() == 1 && w.getDimSize(1) == x.getDimSize(1);
+  if (!isOfOneGroup && !hasGroupPerChannel(op, x, w))
     return false;
   auto shape = op.getKernelShape();
   if (shape && *shape != w.getShape().drop_front(2))
@@ -227,7 +248,7 @@ static bool hasKnownWindow(onnx::ConvOp op, RankedTensorType x,
 /// elements, and strides and dilations of one.
 static bool hasSmallWindow(onnx::ConvOp op, RankedTensorType x,
                            RankedTensorType w, RankedTensorType y) {
-  return hasKnownWindow(op, x, w, y) &&
+  return hasKnownWindow(op, x, w, y) && op.getGroup() == 1 &&
          w.getShape().drop_front(2) == ArrayRef<int64_t>{3, 3} &&
          isAll(op.getStrides(), 1) && isAll(op.getDilations(), 1);
 }
@@ -363,8 +384,9 @@ std::optional<TapConv> TapConv::match(onnx::ConvOp op) {
         size != dim.results(dim.in))
       return std::nullopt;
   }
-  return TapConv{x.getDimSize(0), x.getDimSize(1), y.getDimSize(1), *dims,
-                 filters};
+  return TapConv{x.getDimSize(0), x.getDimSize(1),
+                 y.getDimSize(1), hasGroupPerChannel(op, x, w),
+                 *dims,           filters};
 }
 
 } // namespace onnxc

@@ -8,18 +8,22 @@
 //                     sum over ic of in[n, ic, o * stride + k * dilation - pad]
 //                                    * w[oc, ic, k..]
 //
+// Of a depthwise convolution it is one number for each channel.
+//
 // Each tap is a kernel over the results that it reads an element of the operand
 // for, so that no border is made, nothing is multiplied with it, and a tap that
 // only ever reads the border is gone. The sums go from one kernel to the next
-// through memory, with the channels last.
+// through memory, with the channels last where they are of products of
+// matrices.
 //===----------------------------------------------------------------------===//
 
 #include "Convolutions/Taps.h"
 
 #include "Builders/HostValues.h"
-#include "Contractions/Contraction.h"
+
 #include "Convolutions/Windows.h"
 #include "Movement/Movement.h"
+#include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -96,6 +100,10 @@ private:
                                 AffineExpr ic, ArrayRef<AffineExpr> read);
   bool readsAll(const Tap &tap) const;
   Value filtersOf(const Tap &tap);
+  template <typename T>
+  SmallVector<T> sumAt(T n, T oc, ArrayRef<T> spatial);
+  Value product(KernelBuilder &kernel, const Tap &tap, ArrayRef<AffineExpr> at,
+                ArrayRef<AffineExpr> read, const KernelBuilder::Access &to);
   Value zeros();
   Value add(const Tap &tap, Value sums);
   Value finish(const Tap *tap, Value sums, Value bias);
@@ -142,7 +150,7 @@ void TapsBuilder::findSizes() {
 /// An operand of the model keeps its order in memory, where the channels of a
 /// pixel are far apart: it is copied once for all taps.
 void TapsBuilder::putChannelsLast() {
-  if (!isa<BlockArgument>(x))
+  if (!isa<BlockArgument>(x) || conv.isDepthwise)
     return;
   x = channelsLast(b, loc, "Conv", x);
   isChannelsLast = true;
@@ -154,12 +162,12 @@ bool TapsBuilder::readsAll(const Tap &tap) const {
   });
 }
 
-/// The filters of one tap: [input channel, output channel].
+/// The filters of one tap: [input channel, output channel], or [channel].
 Value TapsBuilder::filtersOf(const Tap &tap) {
   SmallVector<char> scratch;
   ArrayRef<char> bytes = onnx::constantBytes(conv.filters, scratch);
   const auto *given = reinterpret_cast<const float *>(bytes.data());
-  int64_t ic = conv.inChannels, oc = conv.outChannels, position = 0;
+  int64_t ic = conv.terms(), oc = conv.outChannels, position = 0;
   for (auto [dim, k] : llvm::zip_equal(conv.dims, tap))
     position = position * dim.window + k;
   std::vector<char> made(ic * oc * sizeof(float));
@@ -168,17 +176,26 @@ Value TapsBuilder::filtersOf(const Tap &tap) {
   for (int64_t i : llvm::seq(ic))
     for (int64_t o : llvm::seq(oc))
       filters[i * oc + o] = given[(o * ic + i) * elements + position];
-  auto type = RankedTensorType::get({ic, oc}, element());
+  SmallVector<int64_t> shape{ic, oc};
+  auto type = RankedTensorType::get(
+      ArrayRef(shape).drop_front(conv.isDepthwise), element());
   return krnl::ConstantOp::create(
       b, loc, onnx::BlobStore::get(b.getContext()).add(std::move(made), type),
       krnl::PackedLayoutAttr());
 }
 
-/// The sums before the first tap: [n, o.., output channel].
+/// The indices of a sum: [n, o.., output channel], or [n, channel, o..].
+template <typename T>
+SmallVector<T> TapsBuilder::sumAt(T n, T oc, ArrayRef<T> spatial) {
+  SmallVector<T> at{n};
+  at.append(spatial.begin(), spatial.end());
+  at.insert(conv.isDepthwise ? at.begin() + 1 : at.end(), oc);
+  return at;
+}
+
+/// The sums before the first tap.
 Value TapsBuilder::zeros() {
-  SmallVector<Value> sizes{batch};
-  sizes.append(out);
-  sizes.push_back(number(conv.outChannels));
+  SmallVector<Value> sizes = sumAt<Value>(batch, number(conv.outChannels), out);
   RankedTensorType type = typeOfSizes(sizes, element());
   KernelBuilder kernel(b, loc, "Conv.zeros");
   Value to = kernel.output(type, sizes);
@@ -212,9 +229,30 @@ KernelBuilder::Access TapsBuilder::operand(KernelBuilder &kernel, AffineExpr n,
   return access;
 }
 
+/// The products of `tap` with the operand at `read`, added to `to`: `at` are
+/// the loops of batch and output channels.
+Value TapsBuilder::product(KernelBuilder &kernel, const Tap &tap,
+                           ArrayRef<AffineExpr> at, ArrayRef<AffineExpr> read,
+                           const KernelBuilder::Access &to) {
+  AffineExpr n = at[0], oc = at[1];
+  Value filters = filtersOf(tap);
+  SmallVector<AffineExpr> reduced;
+  if (!conv.isDepthwise)
+    reduced.push_back(kernel.loop("ic", conv.inChannels));
+  AffineExpr ic = conv.isDepthwise ? oc : reduced.front();
+  KernelBuilder::Access from = operand(kernel, n, ic, read);
+  SmallVector<AffineExpr> of(reduced);
+  of.push_back(oc);
+  return kernel.generic({from, {kernel.input(filters), of}}, to, reduced,
+                        [](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                          return arith::AddFOp::create(
+                              nb, l, v[2],
+                              arith::MulFOp::create(nb, l, v[0], v[1]));
+                        });
+}
+
 /// `sums` with the products of `tap` added where it reads an element.
 Value TapsBuilder::add(const Tap &tap, Value sums) {
-  Value filters = filtersOf(tap);
   SmallVector<Value> extents;
   for (auto [d, dim] : llvm::enumerate(conv.dims)) {
     Value room = subIndex(b, loc, in[d], number(1 + dim.offset(tap[d])));
@@ -227,26 +265,17 @@ Value TapsBuilder::add(const Tap &tap, Value sums) {
   KernelBuilder kernel(b, loc, "Conv.tap");
   AffineExpr n = kernel.loop("n", conv.batch);
   AffineExpr oc = kernel.loop("oc", conv.outChannels);
-  KernelBuilder::Access to{{}, {n}};
-  SmallVector<AffineExpr> read;
+  SmallVector<AffineExpr> written, read;
   for (auto [d, dim] : llvm::enumerate(conv.dims)) {
     AffineExpr o = kernel.loop("o" + std::to_string(d), extents[d]);
     int64_t start = dim.start(tap[d]);
     bool isWhole = isSame(extents[d], out[d]);
-    to.at.push_back(start ? o + start : isWhole ? o : kernel.partOf(o));
+    written.push_back(start ? o + start : isWhole ? o : kernel.partOf(o));
     read.push_back(window(kernel, o, d, tap[d], extents[d]));
   }
-  AffineExpr ic = kernel.loop("ic", conv.inChannels);
-  KernelBuilder::Access from = operand(kernel, n, ic, read);
-  to.at.push_back(oc);
-  to.tensor = kernel.output(sums);
-  Value sum = kernel.generic(
-      {from, {kernel.input(filters), {ic, oc}}}, to, {ic},
-      [](OpBuilder &nb, Location l, ValueRange v) -> Value {
-        return arith::AddFOp::create(nb, l, v[2],
-                                     arith::MulFOp::create(nb, l, v[0], v[1]));
-      });
-  return kernel.finish({sum}).front();
+  KernelBuilder::Access to{kernel.output(sums),
+                           sumAt<AffineExpr>(n, oc, written)};
+  return kernel.finish({product(kernel, tap, {n, oc}, read, to)}).front();
 }
 
 /// The result: the products of `tap`, which reads an element for all results,
@@ -257,33 +286,29 @@ Value TapsBuilder::finish(const Tap *tap, Value sums, Value bias) {
   AffineExpr oc = kernel.loop("oc", conv.outChannels);
   SmallVector<Value> sizes{batch, number(conv.outChannels)};
   sizes.append(out);
-  SmallVector<AffineExpr> at{n, oc}, last{n};
+  SmallVector<AffineExpr> at{n, oc};
   for (auto [d, size] : llvm::enumerate(out))
     at.push_back(kernel.loop("o" + std::to_string(d), size));
-  last.append(at.begin() + 2, at.end());
-  last.push_back(oc);
   SmallVector<KernelBuilder::Access> terms;
   RankedTensorType type = typeOfSizes(sizes, element());
   KernelBuilder::Access to{kernel.output(type, sizes), at};
   if (tap) {
-    Value filters = filtersOf(*tap);
-    AffineExpr ic = kernel.loop("ic", conv.inChannels);
     SmallVector<AffineExpr> read;
     for (auto [d, size] : llvm::enumerate(out))
       read.push_back(window(kernel, at[d + 2], d, (*tap)[d], size));
-    KernelBuilder::Access from = operand(kernel, n, ic, read);
     KernelBuilder::Access total = to;
     if (sums || bias)
       total.tensor = kernel.temporaryLike(to.tensor, element());
-    Value product =
-        buildContraction(kernel, element(), from,
-                         {kernel.input(filters), {ic, oc}}, total, {ic});
+    Value zero = kernel.constant(TypedAttr(b.getF32FloatAttr(0)));
+    total.tensor = kernel.fill(zero, total);
+    Value products = product(kernel, *tap, {n, oc}, read, total);
     if (!sums && !bias)
-      return kernel.finish({product}).front();
-    terms.push_back({product, at});
+      return kernel.finish({products}).front();
+    terms.push_back({products, at});
   }
   if (sums)
-    terms.push_back({kernel.input(sums), last});
+    terms.push_back({kernel.input(sums),
+                     sumAt<AffineExpr>(n, oc, ArrayRef(at).drop_front(2))});
   if (bias)
     terms.push_back({kernel.input(bias), {oc}});
   Value y = kernel.generic(

@@ -36,10 +36,11 @@ struct TapDim {
   bool readsNothing(int64_t k) const;
 };
 
-/// A position in the window, and the matrix of its filters.
+/// A position in the window.
 using Tap = llvm::SmallVector<int64_t>;
 
-/// A convolution of one group whose filters are constant.
+/// A convolution whose filters are constant, of one group, or depthwise: with a
+/// group for each channel, of the input and of the output.
 struct TapConv {
   /// Reads the convolution; returns nothing where the algorithm does not apply.
   static std::optional<TapConv> match(onnx::ConvOp op);
@@ -48,8 +49,11 @@ struct TapConv {
   llvm::SmallVector<Tap> taps() const;
   /// The taps of the window, whether they read an element or not.
   int64_t windowElements() const;
+  /// The products of a tap for a result.
+  int64_t terms() const { return isDepthwise ? 1 : inChannels; }
 
   int64_t batch, inChannels, outChannels;
+  bool isDepthwise;
   llvm::SmallVector<TapDim> dims;
   mlir::TypedAttr filters;
 };

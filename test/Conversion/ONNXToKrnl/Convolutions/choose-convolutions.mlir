@@ -5,7 +5,7 @@
 // REMARK: [Analysis] Algorithm {{.+}}Reason="predicted {{.+}}: direct {{[0-9]+}}, tap by tap {{[0-9]+}}, Winograd of 2x2 tiles {{[0-9]+}}, of 4x4 tiles {{[0-9]+}}", Remark="Winograd, 2x2 tiles"
 // REMARK: Reason="predicted {{.+}}: direct {{[0-9]+}}, {{.+}} of 4x4 tiles {{(inf|INF)}}", Remark=direct
 // REMARK: Reason="fewer than 16 channels", Remark=direct
-// REMARK: Reason="not an f32 convolution of one group with constant windows", Remark=direct
+// REMARK: Reason="not an f32 convolution of one group, or of one for each channel, with constant windows", Remark=direct
 // REMARK: Remark="tap by tap"
 
 // Filters that are large beside the image would be read for too long.
@@ -34,10 +34,10 @@ func.func @direct(%x: tensor<1x64x56x56xf32>, %few: tensor<1x8x56x56xf32>, %f: t
 
 // Products with the border are left out where they are more than what the sums take on their way through memory.
 // CHECK-LABEL: func @taps
-// CHECK-COUNT-4: onnx.Conv{{.+}}krnl.taps
+// CHECK-COUNT-6: onnx.Conv{{.+}}krnl.taps
 // CHECK:         return
 func.func @taps(%x: tensor<1x256x33x33xf32>, %open: tensor<?x256x?x?xf32>, %row: tensor<1x64x700xf32>, %small: tensor<4x64x9x9xf32>)
-    -> (tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x700xf32>, tensor<4x64x5x5xf32>) {
+    -> (tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x700xf32>, tensor<4x64x5x5xf32>, tensor<1x256x33x33xf32>, tensor<?x256x?x?xf32>) {
   %w = onnx.Constant dense<1.0> : tensor<64x256x3x3xf32>
   %v = onnx.Constant dense<1.0> : tensor<64x64x3xf32>
   %u = onnx.Constant dense<1.0> : tensor<64x64x7x7xf32>
@@ -45,15 +45,18 @@ func.func @taps(%x: tensor<1x256x33x33xf32>, %open: tensor<?x256x?x?xf32>, %row:
   %1 = onnx.Conv(%open, %w) {dilations = array<i64: 12, 12>, auto_pad = "SAME_UPPER"} : (tensor<?x256x?x?xf32>, tensor<64x256x3x3xf32>) -> tensor<?x64x?x?xf32>
   %2 = onnx.Conv(%row, %v) {dilations = array<i64: 300>, pads = array<i64: 600, 0>} : (tensor<1x64x700xf32>, tensor<64x64x3xf32>) -> tensor<1x64x700xf32>
   %3 = onnx.Conv(%small, %u) {strides = array<i64: 2, 2>, auto_pad = "SAME_LOWER"} : (tensor<4x64x9x9xf32>, tensor<64x64x7x7xf32>) -> tensor<4x64x5x5xf32>
-  return %0, %1, %2, %3 : tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x700xf32>, tensor<4x64x5x5xf32>
+  %d = onnx.Constant dense<1.0> : tensor<256x1x3x3xf32>
+  %4 = onnx.Conv(%x, %d) {group = 256 : i64, dilations = array<i64: 24, 24>, pads = array<i64: 24, 24, 24, 24>} : (tensor<1x256x33x33xf32>, tensor<256x1x3x3xf32>) -> tensor<1x256x33x33xf32>
+  %5 = onnx.Conv(%open, %d) {group = 256 : i64, dilations = array<i64: 24, 24>, pads = array<i64: 24, 24, 24, 24>} : (tensor<?x256x?x?xf32>, tensor<256x1x3x3xf32>) -> tensor<?x256x?x?xf32>
+  return %0, %1, %2, %3, %4, %5 : tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x700xf32>, tensor<4x64x5x5xf32>, tensor<1x256x33x33xf32>, tensor<?x256x?x?xf32>
 }
 
-// Windows that mostly read elements, windows of many taps, groups, filters of a run, filters that make NaN of the border, and a border that is
+// Windows that mostly read elements, windows of many taps, groups of several channels, filters of a run, filters that make NaN of the border, and a border that is
 // known only in the run: computed directly.
 // CHECK-LABEL: func @no_taps
 // CHECK-NOT:     krnl.taps
 func.func @no_taps(%x: tensor<1x64x33x33xf32>, %f: tensor<64x64x3x3xf32>, %open: tensor<?x64x?x?xf32>)
-    -> (tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>) {
+    -> (tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>) {
   %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
   %g = onnx.Constant dense<1.0> : tensor<64x16x3x3xf32>
   %inf = onnx.Constant dense<0x7F800000> : tensor<64x64x3x3xf32>
@@ -64,5 +67,7 @@ func.func @no_taps(%x: tensor<1x64x33x33xf32>, %f: tensor<64x64x3x3xf32>, %open:
   %4 = onnx.Conv(%open, %w) {dilations = array<i64: 24, 24>, strides = array<i64: 2, 2>, auto_pad = "SAME_UPPER"} : (tensor<?x64x?x?xf32>, tensor<64x64x3x3xf32>) -> tensor<?x64x?x?xf32>
   %many = onnx.Constant dense<1.0> : tensor<64x64x31x31xf32>
   %5 = onnx.Conv(%x, %many) {pads = array<i64: 15, 15, 15, 15>} : (tensor<1x64x33x33xf32>, tensor<64x64x31x31xf32>) -> tensor<1x64x33x33xf32>
-  return %0, %1, %2, %3, %4, %5 : tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>
+  %d = onnx.Constant dense<1.0> : tensor<64x1x3x3xf32>
+  %6 = onnx.Conv(%x, %d) {group = 64 : i64, dilations = array<i64: 4, 4>, pads = array<i64: 4, 4, 4, 4>} : (tensor<1x64x33x33xf32>, tensor<64x1x3x3xf32>) -> tensor<1x64x33x33xf32>
+  return %6, %0, %1, %2, %3, %4, %5 : tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>
 }

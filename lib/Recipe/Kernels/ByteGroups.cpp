@@ -18,11 +18,13 @@ int64_t byteGroupsOf(KernelOp kernel, StringRef loop, int64_t bytes) {
   return llvm::divideCeil(extentOf(kernel, loop, guessedExtent), bytes);
 }
 
-int64_t instancesOfGroups(KernelOp kernel, StringRef loop, int64_t bytes) {
+int64_t instancesOfGroups(KernelOp kernel, StringRef loop, int64_t bytes,
+                          int64_t parts) {
   int64_t groups = byteGroupsOf(kernel, loop, bytes);
-  if (groups <= maxUnrolledGroups)
+  if (groups * parts <= maxUnrolledGroups)
     return groups;
-  return groups % unrolledGroups == 0 ? unrolledGroups : 1;
+  return largestDivisor(groups,
+                        std::min(unrolledGroups, maxUnrolledGroups / parts));
 }
 
 std::string chooseByteGroups(KernelOp kernel, ComputeOp op,

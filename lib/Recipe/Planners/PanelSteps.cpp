@@ -51,7 +51,9 @@ void PanelLoops::unroll(RecipeBuilder &recipe, KernelOp kernel,
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
   if (!blocks.empty() && !groups.empty())
-    recipe.unroll(groups, instancesOfGroups(kernel, grouped, groupBytes),
+    recipe.unroll(groups,
+                  instancesOfGroups(kernel, grouped, groupBytes,
+                                    extentOfAll(kernel, parts, 1)),
                   number);
 }
 

@@ -349,8 +349,13 @@ int64_t GraphImporter::versionOf(const NodeProto &node) const {
   for (const auto &entry : node.metadata_props())
     if (entry.key() == madeInVersionKey)
       return std::atoi(entry.value().c_str());
-  auto opset = frame.opsets.find(plainDomain(node.domain()));
-  return opset == frame.opsets.end() ? 0 : opset->second;
+  std::string domain = plainDomain(node.domain());
+  auto opset = frame.opsets.find(domain);
+  if (opset != frame.opsets.end())
+    return opset->second;
+  // A domain of one version needs no import: tf2onnx writes none, and
+  // onnxruntime asks for none.
+  return newestOpset(domain) == 1 ? 1 : 0;
 }
 
 /// The errors in a node of no function: its attributes have values of their

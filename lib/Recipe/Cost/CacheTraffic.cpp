@@ -49,11 +49,6 @@ private:
 
 } // namespace
 
-static double extentOf(const LoopNest &nest, unsigned number) {
-  const Loop &loop = nest.loop(number);
-  return loop.isDynamic() ? axesExtent(nest, number) : double(loop.extent);
-}
-
 Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
                  OpOperand &operand, const Processor &target) {
   Access access(nest, number, operand);
@@ -83,7 +78,7 @@ Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
   from.back() = count();
   for (unsigned position = loops.size(); position-- > 0;) {
     unsigned loop = loops[position].loop;
-    double extent = extentOf(nest, loop);
+    double extent = iterationsOf(nest, loop);
     for (unsigned d : llvm::seq(access.getRank())) {
       if (!access.dependsOnAt(d, loop))
         continue;
@@ -95,7 +90,7 @@ Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
     from[position] = count();
   }
   for (const LoopUse &use : loops) {
-    extents.push_back(extentOf(nest, use.loop));
+    extents.push_back(iterationsOf(nest, use.loop));
     depends.push_back(access.dependsOn(use.loop));
   }
 }

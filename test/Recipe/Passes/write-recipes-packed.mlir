@@ -69,3 +69,27 @@ func.func @bytes(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, accuracy_level = 4 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<128x2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<128x1024xf32>
   return %y : tensor<128x1024xf32>
 }
+
+// Longer blocks are not unrolled as a whole: each byte has two parts.
+// CHECK-LABEL: kernel "MatMulNBits#4"
+// CHECK:         register_tile(m.r, n.r, lanes=16),
+// CHECK:         2: dot(byte.q),
+// CHECK-NEXT:    2: unroll(part, 2),
+// CHECK-NEXT:    2: unroll(byte.o, 4),
+func.func @long_blocks(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
+  %w = onnx.Constant dense<255> : tensor<1024x32x32xui8>
+  %s = onnx.Constant dense<1.0> : tensor<32768xf32>
+  %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, accuracy_level = 4 : i64, bits = 4 : i64, block_size = 64 : i64} : (tensor<128x2048xf32>, tensor<1024x32x32xui8>, tensor<32768xf32>) -> tensor<128x1024xf32>
+  return %y : tensor<128x1024xf32>
+}
+
+// Panels of columns pass by all rows, which are more than the second cache holds: how often these are read counts the
+// panels of the columns, not each column.
+// CHECK-LABEL: kernel "MatMul"
+// CHECK:         order(b0, n.o, m.o, k, m.r, n.r),
+// CHECK:         pack(1, [n.o, k, n.r]
+func.func @open_columns(%x: tensor<?x1024x?xf32>) -> tensor<?x256x?xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<256x1024xf32>
+  %y = onnx.MatMul(%w, %x) : (tensor<256x1024xf32>, tensor<?x1024x?xf32>) -> tensor<?x256x?xf32>
+  return %y : tensor<?x256x?xf32>
+}

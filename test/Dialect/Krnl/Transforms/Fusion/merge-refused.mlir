@@ -71,3 +71,49 @@ func.func @too_many_operands(%x0: tensor<100xf32>, %x1: tensor<100xf32>, %x2: te
   } -> tensor<100xf32>
   return %r : tensor<100xf32>
 }
+
+// Two sums wait for what reads them, three would not stay in registers.
+// CHECK: the sums of 3 products would take 72 vectors
+func.func @too_many_sums(%x: tensor<4x8x64xf32>, %w: tensor<64x48xf32>, %v: tensor<64x48xf32>, %u: tensor<64x48xf32>) -> tensor<4x8x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8x48xf32>
+  %s = krnl.kernel "a" loops [b = 4, m = 8, n = 48, k = 64] ins(%zero, %x, %w : f32, tensor<4x8x64xf32>, tensor<64x48xf32>) outs(%e : tensor<4x8x48xf32>) recipe [order(b, k, m, n), fuse_outer(b), register_tile(m, n, lanes=16)] {
+  ^bb0(%z: f32, %a: tensor<4x8x64xf32>, %c: tensor<64x48xf32>, %y: tensor<4x8x48xf32>):
+    %i = krnl.compute [b, m, n] () -> (%q = %y[b, m, n]) : () -> tensor<4x8x48xf32> {
+      linalg.yield %z : f32
+    }
+    %r = krnl.compute [b, m, n | k] (%p0 = %a[b, m, k], %p1 = %c[k, n]) -> (%q = %i[b, m, n]) : (tensor<4x8x64xf32>, tensor<64x48xf32>) -> tensor<4x8x48xf32> {
+      %0 = arith.mulf %p0, %p1 : f32
+      %1 = arith.addf %q, %0 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %r : tensor<4x8x48xf32>
+  } -> tensor<4x8x48xf32>
+  %t = krnl.kernel "b" loops [b = 4, m = 8, n = 48, k = 64] ins(%zero, %x, %v, %u, %s : f32, tensor<4x8x64xf32>, tensor<64x48xf32>, tensor<64x48xf32>, tensor<4x8x48xf32>) outs(%e : tensor<4x8x48xf32>) recipe [order(b, k, m, n), fuse_outer(b), register_tile(m, n, lanes=16)] {
+  ^bb0(%z: f32, %a: tensor<4x8x64xf32>, %c: tensor<64x48xf32>, %d: tensor<64x48xf32>, %g: tensor<4x8x48xf32>, %y: tensor<4x8x48xf32>):
+    %h = krnl.temporary : tensor<4x8x48xf32>
+    %i = krnl.compute [b, m, n] () -> (%q = %y[b, m, n]) : () -> tensor<4x8x48xf32> {
+      linalg.yield %z : f32
+    }
+    %r = krnl.compute [b, m, n | k] (%p0 = %a[b, m, k], %p1 = %c[k, n]) -> (%q = %i[b, m, n]) : (tensor<4x8x64xf32>, tensor<64x48xf32>) -> tensor<4x8x48xf32> {
+      %0 = arith.mulf %p0, %p1 : f32
+      %1 = arith.addf %q, %0 : f32
+      linalg.yield %1 : f32
+    }
+    %j = krnl.compute [b, m, n] () -> (%q = %h[b, m, n]) : () -> tensor<4x8x48xf32> {
+      linalg.yield %z : f32
+    }
+    %l = krnl.compute [b, m, n | k] (%p0 = %a[b, m, k], %p1 = %d[k, n]) -> (%q = %j[b, m, n]) : (tensor<4x8x64xf32>, tensor<64x48xf32>) -> tensor<4x8x48xf32> {
+      %0 = arith.mulf %p0, %p1 : f32
+      %1 = arith.addf %q, %0 : f32
+      linalg.yield %1 : f32
+    }
+    %o = krnl.compute [b, m, n] (%p0 = %l[b, m, n], %p1 = %g[b, m, n]) -> (%q = %r[b, m, n]) : (tensor<4x8x48xf32>, tensor<4x8x48xf32>) -> tensor<4x8x48xf32> {
+      %0 = arith.addf %q, %p0 : f32
+      %1 = arith.addf %0, %p1 : f32
+      linalg.yield %1 : f32
+    }
+    krnl.yield %o : tensor<4x8x48xf32>
+  } -> tensor<4x8x48xf32>
+  return %t : tensor<4x8x48xf32>
+}

@@ -45,13 +45,21 @@ struct DimSymbol {
   mlir::Value value;
   unsigned dim = 0;
   llvm::SmallVector<mlir::AffineExpr, 2> args;
+  /// The symbols and constants that its definition is written with.
+  unsigned size = 1;
 };
+
+class DimPolynomial;
 
 /// The symbols of one analysis and the algebra over them. A null expression
 /// means "unknown" and makes every result that uses it unknown, as does an
-/// overflow.
+/// overflow, or more than `maxSize` symbols and constants: an analysis of sums
+/// over all of a model takes the square of its length, and where definitions
+/// are used twice each level doubles the text.
 class DimSpace {
 public:
+  static constexpr unsigned maxSize = 128;
+
   explicit DimSpace(mlir::MLIRContext *context) : context(context) {}
 
   mlir::AffineExpr constant(int64_t value) const;
@@ -97,6 +105,10 @@ private:
   bool isCutBelow(mlir::AffineExpr expr, mlir::AffineExpr whole) const;
   std::string uniqueName(llvm::StringRef base);
   std::string print(mlir::AffineExpr expr, int precedence) const;
+  /// The symbols and constants that `expr` is written with.
+  unsigned sizeOf(mlir::AffineExpr expr) const;
+  /// Null if there is none, or its size is above maxSize.
+  mlir::AffineExpr toExpr(const std::optional<DimPolynomial> &polynomial) const;
 
   mlir::MLIRContext *context;
   llvm::SmallVector<DimSymbol> symbols;

@@ -67,12 +67,34 @@ AffineExpr DimSpace::element(Value value, unsigned index) {
 
 AffineExpr DimSpace::defined(DimSymbol::Kind kind, StringRef name, AffineExpr a,
                              AffineExpr b) {
+  unsigned size = sizeOf(a) + sizeOf(b);
+  if (size > maxSize)
+    return {};
   std::string text =
       (name + "(" + print(a, 0) + ", " + print(b, 0) + ")").str();
   auto found = byName.find(text);
   if (found != byName.end())
     return getAffineSymbolExpr(found->second, context);
-  return addSymbol({kind, std::move(text), Value(), 0, {a, b}});
+  return addSymbol({kind, std::move(text), Value(), 0, {a, b}, size});
+}
+
+unsigned DimSpace::sizeOf(AffineExpr expr) const {
+  unsigned size = 0;
+  expr.walk([&](AffineExpr part) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+      size += symbols[symbol.getPosition()].size;
+    else
+      size += isa<AffineConstantExpr>(part);
+  });
+  return size;
+}
+
+AffineExpr
+DimSpace::toExpr(const std::optional<DimPolynomial> &polynomial) const {
+  if (!polynomial || polynomial->getTerms().size() > maxSize)
+    return {};
+  AffineExpr expr = polynomial->toExpr(context);
+  return sizeOf(expr) > maxSize ? AffineExpr() : expr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +108,7 @@ AffineExpr DimSpace::add(AffineExpr a, AffineExpr b) {
   std::optional<DimPolynomial> right = DimPolynomial::get(b);
   if (!sum || !right || !sum->add(*right, 1))
     return {};
-  return sum->toExpr(context);
+  return toExpr(sum);
 }
 
 AffineExpr DimSpace::sub(AffineExpr a, AffineExpr b) {
@@ -100,8 +122,9 @@ AffineExpr DimSpace::mul(AffineExpr a, AffineExpr b) {
   std::optional<DimPolynomial> right = DimPolynomial::get(b);
   if (!left || !right)
     return {};
-  std::optional<DimPolynomial> product = left->times(*right);
-  return product ? product->toExpr(context) : AffineExpr();
+  return left->getTerms().size() * right->getTerms().size() > maxSize
+             ? AffineExpr()
+             : toExpr(left->times(*right));
 }
 
 AffineExpr DimSpace::floorDiv(AffineExpr a, AffineExpr b) {
@@ -117,8 +140,7 @@ AffineExpr DimSpace::floorDiv(AffineExpr a, AffineExpr b) {
   std::optional<DimPolynomial> dividend = DimPolynomial::get(a);
   if (!dividend)
     return {};
-  std::optional<DimPolynomial> quotient = dividend->floorDiv(*divisor, context);
-  return quotient ? quotient->toExpr(context) : AffineExpr();
+  return toExpr(dividend->floorDiv(*divisor, context));
 }
 
 AffineExpr DimSpace::ceilDiv(AffineExpr a, int64_t b) {
@@ -132,7 +154,7 @@ AffineExpr DimSpace::exactDiv(AffineExpr a, AffineExpr b) {
   std::optional<DimPolynomial> divisor = DimPolynomial::get(b);
   if (dividend && divisor)
     if (std::optional<DimPolynomial> quotient = dividend->exactDiv(*divisor))
-      return quotient->toExpr(context);
+      return toExpr(quotient);
   return floorDiv(a, b);
 }
 

@@ -44,7 +44,8 @@ private:
   bool collect();
   void nameEach();
   void visit(Operation *op);
-  void needEqual(AffineExpr a, AffineExpr b);
+  void needEqual(ArrayRef<AffineExpr> sizes);
+  void uniteAll(ArrayRef<int> group);
   void needAllEqual(Operation *op);
   void needAligned(ValueRange values, std::optional<int64_t> except = {});
   void collectOccurrences(AffineExpr expr, llvm::SmallSetVector<int, 4> &found);
@@ -62,6 +63,8 @@ private:
   llvm::MapVector<StringAttr, SmallVector<int>> byName;
   llvm::StringMap<int> byOwnName;
   llvm::StringSet<> names;
+  /// The number that a new name made of this one begins to be tried with.
+  llvm::StringMap<unsigned> numbers;
   /// The names that arguments, by their numbers, are to have.
   llvm::DenseMap<unsigned, SmallVector<Attribute>> changed;
   llvm::EquivalenceClasses<int> equal;
@@ -102,7 +105,7 @@ bool Splitting::collect() {
 }
 
 std::string Splitting::freshName(StringRef base) {
-  for (unsigned n = 2;; ++n) {
+  for (unsigned &n = numbers.try_emplace(base, 2).first->second;; ++n) {
     std::string name = (base + "_" + Twine(n)).str();
     if (names.insert(name).second)
       return name;
@@ -161,16 +164,34 @@ void Splitting::collectOccurrences(AffineExpr expr,
   }
 }
 
-void Splitting::needEqual(AffineExpr a, AffineExpr b) {
-  if (!a || !b || a == b)
-    return;
-  llvm::SmallSetVector<int, 4> left, right;
-  collectOccurrences(a, left);
-  collectOccurrences(b, right);
-  for (int x : left)
-    for (int y : right)
-      if (nameOf[x] == nameOf[y])
-        equal.unionSets(x, y);
+/// Sizes that are one size in a run: occurrences of a name in different ones
+/// have to be equal.
+void Splitting::needEqual(ArrayRef<AffineExpr> sizes) {
+  llvm::DenseSet<AffineExpr> seen;
+  // Those of the first size with the name, and later one for all of them.
+  llvm::StringMap<SmallVector<int, 1>> known;
+  for (AffineExpr size : sizes) {
+    if (!size || !seen.insert(size).second)
+      continue;
+    llvm::SmallSetVector<int, 4> found;
+    collectOccurrences(size, found);
+    llvm::StringMap<SmallVector<int, 1>> own;
+    for (int x : found)
+      own[nameOf[x]].push_back(x);
+    for (auto &[name, group] : own) {
+      auto [entry, isNew] = known.try_emplace(name, group);
+      if (isNew)
+        continue;
+      llvm::append_range(entry->second, group);
+      uniteAll(entry->second);
+      entry->second.resize(1);
+    }
+  }
+}
+
+void Splitting::uniteAll(ArrayRef<int> group) {
+  for (int x : group)
+    equal.unionSets(group.front(), x);
 }
 
 /// All sizes of all operands, and of their contents.
@@ -186,26 +207,28 @@ void Splitting::needAllEqual(Operation *op) {
   for (AffineExpr size : sizes)
     if (size)
       collectOccurrences(size, found);
+  llvm::StringMap<SmallVector<int, 1>> groups;
   for (int x : found)
-    for (int y : found)
-      if (nameOf[x] == nameOf[y])
-        equal.unionSets(x, y);
+    groups[nameOf[x]].push_back(x);
+  for (auto &[name, group] : groups)
+    uniteAll(group);
 }
 
 /// Dimensions in the same position, counted from the last, but for one that is
 /// counted from the first.
 void Splitting::needAligned(ValueRange values, std::optional<int64_t> except) {
-  for (auto [i, first] : llvm::enumerate(values)) {
-    Dims left = dimsOf(first);
+  SmallVector<Dims> columns;
+  for (Value value : values) {
+    Dims dims = dimsOf(value);
     std::optional<int64_t> skipped =
-        except ? normalizeAxis(*except, left.size()) : std::nullopt;
-    for (Value second : values.drop_front(i + 1)) {
-      Dims right = dimsOf(second);
-      for (size_t d = 1; d <= std::min(left.size(), right.size()); ++d)
-        if (skipped != int64_t(left.size() - d))
-          needEqual(left[left.size() - d], right[right.size() - d]);
-    }
+        except ? normalizeAxis(*except, dims.size()) : std::nullopt;
+    columns.resize(std::max(columns.size(), dims.size()));
+    for (auto [d, size] : llvm::enumerate(llvm::reverse(dims)))
+      if (skipped != int64_t(dims.size() - 1 - d))
+        columns[d].push_back(size);
   }
+  for (ArrayRef<AffineExpr> column : columns)
+    needEqual(column);
 }
 
 /// Returns true if the operands of `op` are not read along common loops:
@@ -233,9 +256,9 @@ void Splitting::visit(Operation *op) {
       .Case([&](MatMulOp product) {
         Dims a = dimsOf(product.getA()), b = dimsOf(product.getB());
         if (!a.empty() && b.size() > 1)
-          needEqual(a.back(), b[b.size() - 2]);
+          needEqual({a.back(), b[b.size() - 2]});
         for (size_t d = 3; d <= std::min(a.size(), b.size()); ++d)
-          needEqual(a[a.size() - d], b[b.size() - d]);
+          needEqual({a[a.size() - d], b[b.size() - d]});
       })
       .Default([&](Operation *other) { needAllEqual(other); });
 }
@@ -247,7 +270,7 @@ void Splitting::rename() {
     llvm::MapVector<int, SmallVector<int>> groups;
     for (int position : positions)
       groups[equal.getLeaderValue(position)].push_back(position);
-    SmallVector<std::string> inputs;
+    llvm::SetVector<StringAttr> inputs;
     for (auto &[leader, group] : groups) {
       std::string own = inputs.empty()      ? name.str()
                         : group.size() == 1 ? std::string()
@@ -255,16 +278,17 @@ void Splitting::rename() {
       for (int position : group)
         setName(occurrences[position], own);
       BlockArgument input = occurrences[group.front()].argument;
-      auto called = function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
-                                                          "onnx.name");
-      std::string quoted = "'" + (called ? called.str() : std::string()) + "'";
-      if (!llvm::is_contained(inputs, quoted))
-        inputs.push_back(quoted);
+      inputs.insert(function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
+                                                          "onnx.name"));
     }
+    auto quoted = [](StringAttr called) {
+      return "'" + (called ? called.str() : std::string()) + "'";
+    };
     if (groups.size() > 1)
       emitWarning(function.getLoc())
           << "dimension '" << name.getValue() << "' of the input"
-          << (inputs.size() > 1 ? "s " : " ") << llvm::join(inputs, ", ")
+          << (inputs.size() > 1 ? "s " : " ")
+          << llvm::join(llvm::map_range(inputs, quoted), ", ")
           << " need not have one size: nothing is known to rely on it, and the "
              "sizes may differ in a run (--strict-dims refuses that)";
   }

@@ -70,6 +70,23 @@ TEST_F(DimSpaceTest, UnknownAndOverflowAreNull) {
   EXPECT_FALSE(space.floorDiv(h, number(0)));
 }
 
+// A sum over all of a model has a term for each input, and definitions of
+// which each uses the one before twice have texts that double.
+TEST_F(DimSpaceTest, LongExpressionsAreUnknown) {
+  unsigned terms = 0;
+  for (AffineExpr sum = number(0); sum; ++terms)
+    sum = space.add(sum, space.input("x" + std::to_string(terms), Value(), 0));
+  EXPECT_EQ(terms, DimSpace::maxSize + 1);
+  unsigned products = 0;
+  for (AffineExpr product = h; product; ++products)
+    product = space.mul(product, space.add(product, b));
+  EXPECT_LT(products, 8u);
+  unsigned definitions = 0;
+  for (AffineExpr size = h; size; ++definitions)
+    size = space.broadcast(size, space.add(size, b));
+  EXPECT_LT(definitions, 9u);
+}
+
 TEST_F(DimSpaceTest, TextLeadsBack) {
   AffineExpr expr = space.add(space.ceilDiv(h, 2), b);
   EXPECT_EQ(space.fromText(space.text(expr)), expr);

@@ -9,7 +9,7 @@
 
 #include "Kernels/KernelShape.h"
 #include "Planners/Planners.h"
-#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
+#include "onnxc/Support/RegionHash.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/IR/IRMapping.h"

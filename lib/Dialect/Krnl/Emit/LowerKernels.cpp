@@ -24,10 +24,10 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
-#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/NodeLocations.h"
+#include "onnxc/Support/RegionHash.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
-#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
+#include "onnxc/Support/RegionHash.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -6,11 +6,10 @@
 #include "Simplify.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Dialect/ONNX/Transforms/RefineOperands.h"
+#include "onnxc/Support/CommonSubexpressions.h"
 #include "onnxc/Support/KeepNodes.h"
 
-#include "mlir/IR/Dominance.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
-#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace onnxc::onnx {
@@ -91,10 +90,8 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setListener(&keepNodes);
     (void)applyPatternsGreedily(getOperation(), patterns, config, &rewritten);
-    bool merged = false;
     keepNodes.setStep("ShareEqual");
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &merged);
+    bool merged = onnxc::mergeCommonSubexpressions(rewriter, getOperation());
     return refined || folded || rewritten || merged;
   }
 

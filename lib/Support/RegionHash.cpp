@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "onnxc/Dialect/Krnl/IR/RegionHash.h"
+#include "onnxc/Support/RegionHash.h"
 
 #include "mlir/IR/OperationSupport.h"
 
@@ -56,7 +56,7 @@ private:
 } // namespace
 
 llvm::hash_code
-onnxc::krnl::hashRegions(Operation *op,
+onnxc::hashRegions(Operation *op,
                          llvm::function_ref<bool(Operation *)> mayDiffer) {
   RegionHasher hasher(mayDiffer);
   hasher.add(op->getRegions());

@@ -3,13 +3,13 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 //===----------------------------------------------------------------------===//
-#ifndef ONNXC_DIALECT_KRNL_IR_REGIONHASH_H
-#define ONNXC_DIALECT_KRNL_IR_REGIONHASH_H
+#ifndef ONNXC_SUPPORT_REGIONHASH_H
+#define ONNXC_SUPPORT_REGIONHASH_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/Hashing.h"
 
-namespace onnxc::krnl {
+namespace onnxc {
 
 /// Hashes all that is in the regions of `op`: equal where the regions are
 /// equivalent but for locations, which MLIR's hash of an operation leaves out.
@@ -20,6 +20,6 @@ llvm::hash_code
 hashRegions(mlir::Operation *op,
             llvm::function_ref<bool(mlir::Operation *)> mayDiffer = nullptr);
 
-} // namespace onnxc::krnl
+} // namespace onnxc
 
-#endif // ONNXC_DIALECT_KRNL_IR_REGIONHASH_H
+#endif // ONNXC_SUPPORT_REGIONHASH_H

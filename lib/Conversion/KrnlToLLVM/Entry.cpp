@@ -9,6 +9,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
@@ -287,6 +288,19 @@ static LogicalResult loadInputs(func::FuncOp host, unsigned numInputs,
   return success();
 }
 
+/// The last block returns the status, for all that end the run.
+static void addExit(func::FuncOp host) {
+  auto end = cast<func::ReturnOp>(host.getBody().back().getTerminator());
+  Location loc = end.getLoc();
+  OpBuilder builder(end);
+  auto *exit = new Block();
+  host.getBody().push_back(exit);
+  cf::BranchOp::create(builder, loc, exit);
+  end.erase();
+  builder.setInsertionPointToStart(exit);
+  func::ReturnOp::create(builder, loc, loadStatus(builder, loc));
+}
+
 LogicalResult makeEntry(func::FuncOp host) {
   if (host.getNumResults() != 0)
     return host.emitOpError("expected outputs in buffers, but got ")
@@ -307,12 +321,7 @@ LogicalResult makeEntry(func::FuncOp host) {
   Type i32 = IntegerType::get(context, 32);
   host.setType(FunctionType::get(context, {pointerType, pointerType}, {i32}));
   host.setSymName(mainEntryName);
-  host.walk([&](func::ReturnOp op) {
-    OpBuilder at(op);
-    Value status = loadStatus(at, op.getLoc());
-    func::ReturnOp::create(at, op.getLoc(), status);
-    op.erase();
-  });
+  addExit(host);
   return success();
 }
 

@@ -172,11 +172,28 @@ std::pair<Block *, Block *> splitBlock(ConversionPatternRewriter &rewriter) {
   return {head, block};
 }
 
+/// The block of makeEntry() that ends the run with the status of the call; null
+/// in other functions.
+static Block *exitOf(Block *block) {
+  Block &last = block->getParent()->back();
+  bool isExit = llvm::hasNItems(last, 2) && isa<LLVM::LoadOp>(last.front()) &&
+                last.back().hasTrait<OpTrait::ReturnLike>();
+  return isExit ? &last : nullptr;
+}
+
 void continueIf(ConversionPatternRewriter &rewriter, Location loc, Value ok,
                 function_ref<Value()> fail) {
   auto [current, next] = splitBlock(rewriter);
-  Block *leave = rewriter.createBlock(next);
-  LLVM::ReturnOp::create(rewriter, loc, fail());
+  Block *exit = exitOf(next), *leave = exit;
+  if (fail || !exit) {
+    leave = rewriter.createBlock(next);
+    Value status = fail ? fail() : Value();
+    if (exit && !status)
+      LLVM::BrOp::create(rewriter, loc, exit);
+    else
+      LLVM::ReturnOp::create(rewriter, loc,
+                             status ? status : loadStatus(rewriter, loc));
+  }
   rewriter.setInsertionPointToEnd(current);
   LLVM::CondBrOp::create(rewriter, loc, ok, next, ValueRange(), leave,
                          ValueRange());
@@ -188,13 +205,21 @@ Value loadStatus(OpBuilder &builder, Location loc) {
                               currentCall(builder));
 }
 
+/// Goes on if the status is none of an error.
+static void continueWithout(ConversionPatternRewriter &rewriter, Location loc,
+                            Value error, function_ref<Value()> fail) {
+  if (!error)
+    error = loadStatus(rewriter, loc);
+  Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq, error,
+                                  constant32(rewriter, loc, 0));
+  continueIf(rewriter, loc, ok, fail);
+}
+
 void checkStatus(ConversionPatternRewriter &rewriter, Location loc,
                  Value status) {
-  if (!status)
-    status = loadStatus(rewriter, loc);
-  Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
-                                  status, constant32(rewriter, loc, 0));
-  continueIf(rewriter, loc, ok, [&] { return status; });
+  auto fail = [&] { return status; };
+  continueWithout(rewriter, loc, status,
+                  status ? function_ref<Value()>(fail) : nullptr);
 }
 
 void checkNode(ConversionPatternRewriter &rewriter, Location loc,
@@ -202,21 +227,29 @@ void checkNode(ConversionPatternRewriter &rewriter, Location loc,
   std::string nodes = nodesText(loc);
   if (nodes.empty())
     return checkStatus(rewriter, loc, status);
-  if (!status)
-    status = loadStatus(rewriter, loc);
-  Value ok = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
-                                  status, constant32(rewriter, loc, 0));
-  continueIf(rewriter, loc, ok, [&] {
+  continueWithout(rewriter, loc, status, [&]() -> Value {
     Value name = globalText(rewriter, loc, nodes);
-    return callHook(rewriter, loc, Hook::LocateError,
-                    {currentCall(rewriter), name})
-        .getResult();
+    Value located = callHook(rewriter, loc, Hook::LocateError,
+                             {currentCall(rewriter), name})
+                        .getResult();
+    return status ? located : Value();
   });
 }
 
+/// Constants are in a module of their own until the parts are joined, so that
+/// those who look for a function do not look at all of them.
+static ModuleOp constantsOf(OpBuilder &builder) {
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  for (auto known : module.getOps<ModuleOp>())
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  return ModuleOp::create(builder, module.getLoc());
+}
+
 /// "stem.0", "stem.1": no kernel or hook has a dot in its name. The newest are
-/// last, where they are found without looking at all of the module; and those
-/// who look for a hook from the front do not see them.
+/// last, where they are found without looking at all of the module.
 static std::string nextName(ModuleOp module, StringRef stem) {
   for (Operation &op : llvm::reverse(*module.getBody())) {
     auto global = dyn_cast<LLVM::GlobalOp>(op);
@@ -233,8 +266,7 @@ static std::string nextName(ModuleOp module, StringRef stem) {
 
 Value globalConstant(OpBuilder &builder, Location loc, StringRef stem,
                      Type type, Attribute value) {
-  auto module =
-      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  ModuleOp module = constantsOf(builder);
   std::string name = nextName(module, stem);
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -385,22 +417,24 @@ Value lowerCheck(krnl::CheckOp op, krnl::CheckOp::Adaptor adaptor,
                  ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
   std::string text = nodeMessage(loc, op.getMessage());
-  continueIf(rewriter, loc, adaptor.getCondition(), [&] {
+  continueIf(rewriter, loc, adaptor.getCondition(), [&]() -> Value {
     Value message = globalText(rewriter, loc, text);
     constexpr int32_t errValue = 2; // ONNXC_ERR_VALUE
     SmallVector<Value> operands{currentCall(rewriter),
                                 constant32(rewriter, loc, errValue), message};
-    if (adaptor.getSizes().empty())
-      return callHook(rewriter, loc, Hook::Fail, operands).getResult();
+    if (adaptor.getSizes().empty()) {
+      callHook(rewriter, loc, Hook::Fail, operands);
+      return {};
+    }
     std::optional<uint64_t> dimension = op.getDimension();
     if (!dimension)
       operands.push_back(globalText(rewriter, loc, krnl::formatOf(op)));
     llvm::append_range(operands, adaptor.getSizes());
     if (dimension)
       operands.push_back(constant64(rewriter, loc, int64_t(*dimension)));
-    return callHook(rewriter, loc,
-                    dimension ? Hook::FailIndex : Hook::FailSizes, operands)
-        .getResult();
+    callHook(rewriter, loc, dimension ? Hook::FailIndex : Hook::FailSizes,
+             operands);
+    return {};
   });
   return {};
 }

@@ -34,7 +34,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/IR/CodeAttributes.h"
@@ -137,16 +139,42 @@ static LogicalResult simplifyAccesses(ModuleOp module) {
   return applyOpPatternsGreedily(candidates, std::move(views), config);
 }
 
+/// Turns structured control flow into blocks. What contains others comes before
+/// them, and the last of a block first: each moves what follows it to a new
+/// block, which then is up to the next one only.
+static LogicalResult flattenControlFlow(ModuleOp module) {
+  RewritePatternSet set(module.getContext());
+  populateSCFToControlFlowConversionPatterns(set);
+  FrozenRewritePatternSet patterns(std::move(set));
+  PatternApplicator applicator(patterns);
+  applicator.applyDefaultCostModel();
+  PatternRewriter rewriter(module.getContext());
+  SmallVector<Operation *> ops;
+  auto collect = [&](Operation *op) {
+    if (isa_and_present<scf::SCFDialect>(op->getDialect()) &&
+        !op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
+  };
+  // Some become others first.
+  while (module.walk<WalkOrder::PreOrder, ReverseIterator>(collect),
+         !ops.empty())
+    for (Operation *op : std::exchange(ops, {})) {
+      rewriter.setInsertionPoint(op);
+      if (failed(applicator.matchAndRewrite(op, rewriter)))
+        return op->emitError("cannot be lowered to branches");
+    }
+  return success();
+}
+
 /// Lowers structured control flow, and functions that only libm has.
 static LogicalResult simplifyControlFlow(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet flat(context);
   populateAffineToStdConversionPatterns(flat);
-  populateSCFToControlFlowConversionPatterns(flat);
   populateMathToLibmConversionPatterns(flat);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  target.addIllegalDialect<affine::AffineDialect, scf::SCFDialect>();
+  target.addIllegalDialect<affine::AffineDialect>();
   // Left to LLVM: functions that processors have instructions for.
   target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
                       math::AtanOp, math::Atan2Op, math::AtanhOp, math::CbrtOp,
@@ -154,8 +182,10 @@ static LogicalResult simplifyControlFlow(ModuleOp module) {
                       math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
                       math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
                       math::SinOp, math::SinhOp, math::TanOp, math::TanhOp>();
-  return applyPartialConversion(module, target, std::move(flat),
-                                conversionConfig());
+  if (failed(applyPartialConversion(module, target, std::move(flat),
+                                    conversionConfig())))
+    return failure();
+  return flattenControlFlow(module);
 }
 
 static void addPatterns(LLVMTypeConverter &types, RewritePatternSet &patterns) {
@@ -397,21 +427,28 @@ static SmallVector<OwningOpRef<ModuleOp>> takeFunctions(ModuleOp module) {
   return parts;
 }
 
-/// Moves what the parts have to the module.
+/// Moves what the parts have to the module; their constants, which are in
+/// modules of their own, come last.
 static void joinParts(ModuleOp module,
                       MutableArrayRef<OwningOpRef<ModuleOp>> parts) {
   SymbolTable symbols(module);
-  for (OwningOpRef<ModuleOp> &part : parts)
-    for (Operation &op : llvm::make_early_inc_range(*part->getBody())) {
-      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-      if (function && function.isExternal() &&
-          symbols.lookup(function.getName()))
-        continue; // a hook or libm function that another part declared
-      op.remove();
-      symbols.insert(&op);
-      if (function)
-        setVisibility(function);
-    }
+  auto move = [&](Operation &op) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal() && symbols.lookup(function.getName()))
+      return; // a hook or libm function that another part declared
+    op.remove();
+    symbols.insert(&op);
+    if (function)
+      setVisibility(function);
+  };
+  for (OwningOpRef<ModuleOp> &part : parts) {
+    for (Operation &op : llvm::make_early_inc_range(*part->getBody()))
+      if (!isa<ModuleOp>(op))
+        move(op);
+    for (auto constants : part->getOps<ModuleOp>())
+      for (Operation &op : llvm::make_early_inc_range(*constants.getBody()))
+        move(op);
+  }
 }
 
 void ConvertKrnlToLLVM::runOnOperation() {

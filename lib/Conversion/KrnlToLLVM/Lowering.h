@@ -161,7 +161,9 @@ void noteSizes(mlir::ConversionPatternRewriter &rewriter,
 std::pair<mlir::Block *, mlir::Block *>
 splitBlock(mlir::ConversionPatternRewriter &rewriter);
 /// Splits the block at the insertion point: goes on only if `ok`, and else ends
-/// the run with the status that `fail` gives.
+/// the run with the status that `fail` gives. Without a status or `fail` it is
+/// that of the call, which one block of the function returns: LLVM takes the
+/// square of the number of blocks that return a value to make one of them.
 void continueIf(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
                 mlir::Value ok, llvm::function_ref<mlir::Value()> fail);
 /// The status of the run: the first word of OnnxcCall.

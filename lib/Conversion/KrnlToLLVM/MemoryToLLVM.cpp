@@ -66,7 +66,7 @@ static LLVM::LLVMFuncOp bytesFunction(OpBuilder &builder, Location loc,
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(module.getBody());
+  builder.setInsertionPointToStart(module.getBody());
   Type i64 = builder.getI64Type();
   auto function = LLVM::LLVMFuncOp::create(
       builder, loc, name,

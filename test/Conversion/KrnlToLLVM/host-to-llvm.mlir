@@ -1,7 +1,8 @@
 // RUN: onnx-opt %s --convert-krnl-to-llvm --split-input-file | FileCheck %s
 
 // Inputs come as OnnxcValue: data, and dims where they are not known. A failed
-// allocation or check returns the status at once, the first word of the call.
+// allocation or check ends the run in the block that returns the status, the
+// first word of the call: there is one, however many checks there are.
 // CHECK-LABEL: llvm.func hidden @onnxc_main_graph
 // CHECK-SAME:    (%[[CALL:.+]]: !llvm.ptr, %[[INPUTS:.+]]: !llvm.ptr) -> i32
 // CHECK-SAME:    krnl.inputs = []
@@ -10,16 +11,21 @@
 // CHECK:         llvm.cond_br %{{.+}}, ^[[GO:.+]], ^[[FAIL:bb.+]]
 // CHECK:       ^[[FAIL]]:
 // CHECK:         %[[MESSAGE:.+]] = llvm.mlir.addressof @message.0
-// CHECK:         %[[STATUS:.+]] = llvm.call @onnxc_rt_fail(%[[CALL]], %{{.+}}, %[[MESSAGE]])
-// CHECK:         llvm.return %[[STATUS]] : i32
+// CHECK:         llvm.call @onnxc_rt_fail(%[[CALL]], %{{.+}}, %[[MESSAGE]])
+// CHECK-NEXT:    llvm.br ^[[EXIT:.+]]
 // CHECK:       ^[[GO]]:
 // The pool is asked for bytes that are checked, as the arena is.
 // CHECK:         %[[BYTES:.+]] = llvm.call @buffer_bytes.1(
 // CHECK-NEXT:    llvm.call @onnxc_rt_alloc(%[[CALL]], %[[BYTES]])
 // CHECK-NEXT:    llvm.load %[[CALL]] : !llvm.ptr -> i32
+// CHECK:         llvm.cond_br %{{.+}}, ^{{.+}}, ^[[EXIT]]
 // CHECK:         llvm.call @onnxc_rt_output(%[[CALL]],
+// CHECK:         llvm.cond_br %{{.+}}, ^{{.+}}, ^[[EXIT]]
+// CHECK-NOT:     llvm.return
 // CHECK:         llvm.call @onnxc_rt_release(%[[CALL]],
-// CHECK:         %[[END:.+]] = llvm.load %[[CALL]]
+// CHECK-NEXT:    llvm.br ^[[EXIT]]
+// CHECK-NEXT:  ^[[EXIT]]:
+// CHECK-NEXT:    %[[END:.+]] = llvm.load %[[CALL]]
 // CHECK-NEXT:    llvm.return %[[END]]
 func.func @main_graph(%x: memref<?xf32>) attributes {krnl.inputs = []} {
   %c0 = arith.constant 0 : index

@@ -57,7 +57,7 @@ private:
 
 llvm::hash_code
 onnxc::hashRegions(Operation *op,
-                         llvm::function_ref<bool(Operation *)> mayDiffer) {
+                   llvm::function_ref<bool(Operation *)> mayDiffer) {
   RegionHasher hasher(mayDiffer);
   hasher.add(op->getRegions());
   return hasher.hash;

@@ -141,29 +141,29 @@ static LogicalResult simplifyAccesses(ModuleOp module) {
 
 /// Turns structured control flow into blocks. What contains others comes before
 /// them, and the last of a block first: each moves what follows it to a new
-/// block, which then is up to the next one only.
-static LogicalResult flattenControlFlow(ModuleOp module) {
+/// block, which then is up to the next one only. The conversion that follows
+/// reports what has no pattern.
+static void flattenControlFlow(ModuleOp module) {
   RewritePatternSet set(module.getContext());
   populateSCFToControlFlowConversionPatterns(set);
   FrozenRewritePatternSet patterns(std::move(set));
   PatternApplicator applicator(patterns);
   applicator.applyDefaultCostModel();
   PatternRewriter rewriter(module.getContext());
-  SmallVector<Operation *> ops;
-  auto collect = [&](Operation *op) {
-    if (isa_and_present<scf::SCFDialect>(op->getDialect()) &&
-        !op->hasTrait<OpTrait::IsTerminator>())
-      ops.push_back(op);
-  };
   // Some become others first.
-  while (module.walk<WalkOrder::PreOrder, ReverseIterator>(collect),
-         !ops.empty())
-    for (Operation *op : std::exchange(ops, {})) {
+  bool changed = true;
+  while (std::exchange(changed, false)) {
+    SmallVector<Operation *> ops;
+    module.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
+      if (isa_and_present<scf::SCFDialect>(op->getDialect()) &&
+          !op->hasTrait<OpTrait::IsTerminator>())
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
-      if (failed(applicator.matchAndRewrite(op, rewriter)))
-        return op->emitError("cannot be lowered to branches");
+      changed |= succeeded(applicator.matchAndRewrite(op, rewriter));
     }
-  return success();
+  }
 }
 
 /// Lowers structured control flow, and functions that only libm has.
@@ -185,7 +185,8 @@ static LogicalResult simplifyControlFlow(ModuleOp module) {
   if (failed(applyPartialConversion(module, target, std::move(flat),
                                     conversionConfig())))
     return failure();
-  return flattenControlFlow(module);
+  flattenControlFlow(module);
+  return success();
 }
 
 static void addPatterns(LLVMTypeConverter &types, RewritePatternSet &patterns) {

@@ -33,7 +33,7 @@ std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,
 
 /// Instances of the loop over the groups of `loop`, where sums of few groups
 /// are scaled and added up: such a loop would cost as much as it does. Each
-/// instance is written out for so many parts of elements.
+/// instance is expanded for so many parts of elements.
 int64_t instancesOfGroups(krnl::KernelOp kernel, llvm::StringRef loop,
                           int64_t bytes, int64_t parts);
 

@@ -20,13 +20,6 @@ namespace onnxc::krnl {
 #define GEN_PASS_DEF_KRNLMERGEPASS
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h.inc"
 
-/// How many times the registers of a processor the sums of products take that
-/// wait for an op after the last of them. More of them are spilled by LLVM in
-/// the loops of the products, and not between these: of 24 vectors each and 32
-/// registers, three sums took 1.6 times as long each as two, and four 2.2 times
-/// (one thread of an Intel Xeon, family 6, model 207, 2026-11-29).
-static constexpr int64_t maxWaitingSums = 2;
-
 static int64_t countSums(KernelOp kernel) {
   return llvm::count_if(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
     return op.getNumReductionLoops() > 0;
@@ -150,8 +143,9 @@ private:
     }
     int64_t sums = countSums(producer) + countSums(consumer),
             vectors = sums > 1 ? sums * vectorsOfTile(consumer) : 0;
-    if (vectors >
-        maxWaitingSums * TargetAttr::processorOf(consumer).vectorRegs) {
+    // The sums wait for an op after the last of them. LLVM spills more than
+    // that in the loops of the products, and not between these.
+    if (vectors > 2 * TargetAttr::processorOf(consumer).vectorRegs) {
       reason = llvm::formatv("the sums of {0} products would take {1} vectors",
                              sums, vectors);
       return failure();

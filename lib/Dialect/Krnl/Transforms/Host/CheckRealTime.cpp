@@ -94,6 +94,16 @@ bool refuse(Operation *op, int64_t indexBits) {
                       [&](Value result) { return refuse(result, indexBits); });
 }
 
+/// Reports the inputs of functions without planned memory. Returns true if
+/// there are any: most values computed from them have none either.
+bool refuseInputs(ModuleOp module, int64_t indexBits) {
+  bool isRefused = false;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument input : function.getArguments())
+      isRefused |= refuse(input, indexBits);
+  return isRefused;
+}
+
 struct KrnlCheckRealTime
     : public impl::KrnlCheckRealTimePassBase<KrnlCheckRealTime> {
   void runOnOperation() override {
@@ -105,6 +115,8 @@ struct KrnlCheckRealTime
         call.erase();
     });
     int64_t bits = TargetAttr::processorOf(module).indexBits;
+    if (refuseInputs(module, bits))
+      return signalPassFailure();
     bool isRefused = false;
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       isRefused |= refuse(op, bits);

@@ -28,6 +28,16 @@ func.func @input_with_a_name(%x: tensor<?x1x100xf32> loc("audio"("model.onnx")))
 
 // -----
 
+// All inputs are reported, and not the values that are computed from them.
+// expected-error @+2 {{(its type is 'tensor<?xf32>')}}
+// expected-error @+1 {{(its type is 'tensor<?x2xf32>')}}
+func.func @two_inputs(%x: tensor<?xf32>, %y: tensor<?x2xf32>, %n: index) {
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return
+}
+
+// -----
+
 func.func @size_of_the_data(%n: index) {
   // expected-error @+1 {{a dynamic size is not for a real-time run}}
   %0 = tensor.empty(%n) : tensor<?xf32>

@@ -8,6 +8,7 @@
 
 #include "onnxc/Driver/Artefact.h"
 #include "onnxc/Driver/SourceFiles.h"
+#include "onnxc/Support/SimilarName.h"
 
 using namespace mlir;
 using namespace onnxc;
@@ -16,15 +17,11 @@ namespace {
 
 /// Waits for one node.
 struct Cutter final : importer::ImportObserver {
-  explicit Cutter(StringRef wanted) : wanted(wanted) {}
+  explicit Cutter(StringRef wanted)
+      : wanted(wanted), similar(wanted, /*maxDistance=*/3) {}
 
   void imported(const importer::ImportedNode &node) override {
-    StringRef name = cast<NameLoc>(node.loc).getName();
-    unsigned distance = name.edit_distance(wanted, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = name.str();
-    }
+    similar.offer(cast<NameLoc>(node.loc).getName());
   }
   void unread(Location, bool) override {}
   bool wantsModel(StringRef node) override { return node == wanted; }
@@ -37,8 +34,8 @@ struct Cutter final : importer::ImportObserver {
   }
 
   StringRef wanted;
-  std::string model, problem, nearest;
-  unsigned best = 4;
+  SimilarName similar;
+  std::string model, problem;
 };
 
 } // namespace
@@ -48,9 +45,7 @@ static std::string problemOf(const Cutter &cutter) {
   std::string node = "node '" + cutter.wanted.str() + "': ";
   if (!cutter.problem.empty())
     return node + cutter.problem;
-  return node + "the model has no such node" +
-         (cutter.nearest.empty() ? ""
-                                 : "; did you mean '" + cutter.nearest + "'?");
+  return node + "the model has no such node" + cutter.similar.question();
 }
 
 Outcome onnxc::cutNode(const Input &input, const CompileOptions &options,
@@ -82,7 +77,7 @@ Outcome onnxc::cutNode(const Input &input, const CompileOptions &options,
     return Outcome::Usage;
   }
   // A model that is none has no nodes.
-  bool isReadable = outcome == Outcome::Done || !cutter.nearest.empty() ||
+  bool isReadable = outcome == Outcome::Done || !cutter.similar.get().empty() ||
                     !cutter.problem.empty() || errors.empty();
   if (!isReadable) {
     llvm::for_each(errors, tell);

@@ -9,6 +9,7 @@
 #include "ImportState.h"
 #include "onnxc/Schema/Microsoft.h"
 #include "onnxc/Schema/ProtoConversion.h"
+#include "onnxc/Support/SimilarName.h"
 
 #include "onnx/defs/schema.h"
 
@@ -75,25 +76,6 @@ std::string onnxc::importer::knownOpsets() {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// The operator of the domain whose name is nearest to `name`, if one is near.
-static std::string nearestOperator(const std::string &domain,
-                                   const std::string &name) {
-  std::string nearest;
-  unsigned best = 3;
-  for (const OpSchema &schema : OpSchemaRegistry::get_all_schemas()) {
-    if (schema.domain() != domain)
-      continue;
-    unsigned distance =
-        llvm::StringRef(schema.Name()).edit_distance(name, true, best);
-    if (distance < best ||
-        (distance == best && !nearest.empty() && schema.Name() < nearest)) {
-      best = distance;
-      nearest = schema.Name();
-    }
-  }
-  return nearest;
-}
-
 static std::string describeMissing(const NodeProto &node,
                                    const std::string &domain, int version) {
   std::string shown = domain.empty() ? "ai.onnx" : domain;
@@ -104,10 +86,12 @@ static std::string describeMissing(const NodeProto &node,
   if (std::string reason = onnxc::schema::refusalReason(node.op_type());
       domain == "com.microsoft" && !reason.empty())
     return "the operator is not supported: " + reason;
-  std::string nearest = nearestOperator(domain, node.op_type());
+  onnxc::SimilarName similar(node.op_type(), /*maxDistance=*/2);
+  for (const OpSchema &schema : OpSchemaRegistry::get_all_schemas())
+    if (schema.domain() == domain)
+      similar.offer(schema.Name());
   return "there is no such operator in " + shown + " " +
-         std::to_string(version) +
-         (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+         std::to_string(version) + similar.question();
 }
 
 //===----------------------------------------------------------------------===//

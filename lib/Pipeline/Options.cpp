@@ -8,6 +8,7 @@
 
 #include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Support/ByteCount.h"
+#include "onnxc/Support/SimilarName.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -419,20 +420,6 @@ ArrayRef<OptionInfo> onnxc::compileOptionInfos() {
   return infos;
 }
 
-/// The option of the most similar name; empty if there is none alike.
-static StringRef nearestOption(StringRef key) {
-  StringRef nearest;
-  unsigned best = 4;
-  for (const Option &option : optionTable) {
-    unsigned distance = option.info.name.edit_distance(key, true, best);
-    if (distance < best) {
-      best = distance;
-      nearest = option.info.name;
-    }
-  }
-  return nearest;
-}
-
 Error onnxc::setOption(CompileOptions &options, StringRef key,
                        StringRef value) {
   for (const Option &option : optionTable) {
@@ -442,8 +429,8 @@ Error onnxc::setOption(CompileOptions &options, StringRef key,
       return createStringError("--" + key + ": " + toString(std::move(error)));
     return Error::success();
   }
-  StringRef nearest = nearestOption(key);
-  return createStringError(
-      "unknown option '" + key + "'" +
-      (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+  SimilarName similar(key, /*maxDistance=*/3);
+  for (const Option &option : optionTable)
+    similar.offer(option.info.name);
+  return createStringError("unknown option '" + key + "'" + similar.question());
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/Target.h"
+#include "onnxc/Support/SimilarName.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -134,6 +135,16 @@ chooseProcessor(const Target &target, const Triple &triple, StringRef cpu) {
 
 /// An error for a feature that the architecture does not have; LLVM would
 /// ignore it.
+static Error unknownProcessor(StringRef name, const Triple &triple,
+                              const MCSubtargetInfo *info) {
+  SimilarName similar(name, /*maxDistance=*/2);
+  if (info)
+    for (const SubtargetSubTypeKV &known : info->getAllProcessorDescriptions())
+      similar.offer(known.Key);
+  return createStringError("unknown processor '" + name + "' for " +
+                           triple.str() + similar.question());
+}
+
 static Error checkFeatureNames(StringRef features,
                                const MCSubtargetInfo &info) {
   SubtargetFeatures named(features);
@@ -192,8 +203,7 @@ Expected<TargetAttr> resolveTarget(mlir::MLIRContext *context,
   std::unique_ptr<MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!info || !info->isCPUStringValid(name))
-    return createStringError("unknown processor '" + name + "' for " +
-                             triple.str());
+    return unknownProcessor(name, triple, info.get());
   if (Error error = checkFeatureNames(differences, *info))
     return std::move(error);
   if (name != "generic" && !executes(*target, triple, name))

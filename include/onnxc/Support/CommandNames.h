@@ -6,6 +6,8 @@
 #ifndef ONNXC_SUPPORT_COMMANDNAMES_H
 #define ONNXC_SUPPORT_COMMANDNAMES_H
 
+#include "onnxc/Support/SimilarName.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -15,32 +17,25 @@ namespace onnxc {
 
 /// The command whose name differs least from `word`, in two letters at most;
 /// empty if there is none.
-inline llvm::StringRef similarCommand(llvm::StringRef word,
-                                      llvm::ArrayRef<llvm::StringRef> names) {
-  constexpr unsigned maxDistance = 2;
-  llvm::StringRef similar;
-  unsigned least = maxDistance + 1;
-  for (llvm::StringRef name : names) {
-    unsigned distance = word.edit_distance(name, true, maxDistance);
-    if (distance < least && distance < name.size()) {
-      least = distance;
-      similar = name;
-    }
-  }
-  return similar;
+inline std::string similarCommand(llvm::StringRef word,
+                                  llvm::ArrayRef<llvm::StringRef> names) {
+  SimilarName similar(word, /*maxDistance=*/2);
+  for (llvm::StringRef name : names)
+    similar.offer(name);
+  return similar.get();
 }
 
 /// What to report of the word in the place of a model, which is the only
 /// operand or not, if it was meant as a command: it names no file. Else empty.
 inline std::string explainCommand(llvm::StringRef word, bool isOnly,
                                   llvm::ArrayRef<llvm::StringRef> names) {
-  llvm::StringRef similar = similarCommand(word, names);
+  std::string similar = similarCommand(word, names);
   if (word.empty() || word == "-" || word.contains('.') || word.contains('/') ||
       llvm::sys::fs::exists(word) || (isOnly && similar.empty()))
     return "";
   std::string text = ("unknown command '" + word + "'; ").str();
   if (!similar.empty())
-    text += ("similar: '" + similar + "'; ").str();
+    text += "similar: '" + similar + "'; ";
   return text + "commands are: " + llvm::join(names, ", ");
 }
 

@@ -30,6 +30,7 @@ private:
   bool takeFlag(StringRef name);
   bool takeOwn(StringRef name, StringRef joined, bool hasJoined);
   void checkOperands();
+  std::string similarOption(StringRef name) const;
   /// The value of an option: after '=', or the next word.
   std::string value(StringRef name, StringRef joined, bool hasJoined);
   void set(StringRef key, StringRef value);
@@ -47,6 +48,16 @@ static int optionNumber(StringRef name) {
     if (name == omCompilerOptionName(i))
       return i;
   return -1;
+}
+
+std::string Parser::similarOption(StringRef name) const {
+  onnxc::SimilarName similar(name, /*maxDistance=*/2);
+  for (const OwnOption &option : result.command->options)
+    similar.offer(option.name);
+  for (int i = 0; omCompilerOptionName(i); ++i)
+    if (!llvm::is_contained(result.command->without, omCompilerOptionName(i)))
+      similar.offer(omCompilerOptionName(i));
+  return similar.get().empty() ? "" : "; similar: '--" + similar.get() + "'";
 }
 
 void Parser::set(StringRef key, StringRef value) {
@@ -99,7 +110,7 @@ void Parser::parseLong(StringRef word) {
     return;
   int number = optionNumber(name);
   if (number < 0) {
-    result.error = ("unknown option --" + name).str();
+    result.error = "unknown option --" + name.str() + similarOption(name);
     return;
   }
   bool isFlag = *omCompilerOptionValue(number) == '\0';

@@ -30,6 +30,13 @@ static const Option *findOption(StringRef name) {
   return nullptr;
 }
 
+static std::string similarOption(StringRef name) {
+  SimilarName similar(name, /*maxDistance=*/2);
+  for (const Option &option : optionTable())
+    similar.offer(option.name);
+  return similar.get().empty() ? "" : "; similar: '--" + similar.get() + "'";
+}
+
 /// Takes the option at the front of `arguments`, and its value after it.
 static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   StringRef text = arguments.front();
@@ -38,7 +45,8 @@ static Error takeOption(ArrayRef<const char *> &arguments, Options &options) {
   StringRef word = text.take_front(equals), name = optionName(word);
   const Option *option = findOption(name);
   if (!option)
-    return failure("unknown option %s", word.str().c_str());
+    return failure("unknown option %s%s", word.str().c_str(),
+                   similarOption(name).c_str());
   if (!accepts(option->commands, options.command))
     return failure("--%s does not apply to this command", name.str().c_str());
   StringRef value;

@@ -19,7 +19,7 @@
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
 
@@ -225,21 +225,19 @@ static LogicalResult checkFactors(KernelOp scores, ComputeOp product,
 }
 
 /// The kernel that multiplies for the input of another one, and one between
-/// them; null if there is none. On a processor there is one where a view kept
-/// krnl-fuse from making it a part of the first.
+/// them for a device; null if there is none.
 static std::pair<KernelOp, KernelOp> findScores(Value in, KernelOp rows) {
   KernelOp maker = onlyMaker(in, rows);
   if (!maker || onlyProduct(maker))
     return {maker, {}};
-  bool isDevice = TargetAttr::processorOf(rows).isDevice();
   bool isElementwise =
+      TargetAttr::processorOf(rows).isDevice() &&
       llvm::all_of(maker.getBody().getOps<ComputeOp>(),
                    [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   if (isElementwise)
     for (Value source : maker.getIns())
       if (KernelOp scores = onlyMaker(source, maker);
-          scores && onlyProduct(scores) &&
-          (isDevice || source.getDefiningOp() != scores))
+          scores && onlyProduct(scores))
         return {scores, maker};
   return {};
 }
@@ -317,44 +315,12 @@ mergeAttention(RewriterBase &rewriter, const AttentionParts &parts,
   return nullptr;
 }
 
-/// How many of the sizes make one of the size `whole`, of which a dynamic one
-/// is the last part; 0 if none do.
-static size_t countParts(ArrayRef<int64_t> sizes, int64_t whole) {
-  int64_t size = 1;
-  for (auto [number, part] : llvm::enumerate(sizes)) {
-    if (ShapedType::isDynamic(part))
-      return ShapedType::isDynamic(whole) ? number + 1 : 0;
-    if (llvm::MulOverflow(size, part, size))
-      return 0;
-    if (!ShapedType::isDynamic(whole) && size >= whole)
-      return size == whole ? number + 1 : 0;
-  }
-  return 0;
-}
-
-/// The dimensions of `from` that are parts of each of `to`; nothing where they
-/// are none.
-static std::optional<SmallVector<ReassociationIndices>>
-groupParts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<ReassociationIndices> groups;
-  size_t next = 0;
-  for (int64_t whole : to) {
-    size_t count = countParts(from.drop_front(next), whole);
-    if (count == 0)
-      return std::nullopt;
-    groups.push_back(
-        llvm::to_vector<2>(llvm::seq<int64_t>(next, next + count)));
-    next += count;
-  }
-  return next == from.size() ? std::optional(groups) : std::nullopt;
-}
-
 Value viewAs(RewriterBase &rewriter, Value tensor, RankedTensorType type) {
   auto from = cast<RankedTensorType>(tensor.getType());
   if (from == type)
     return tensor;
-  auto groups = groupParts(from.getShape(), type.getShape());
-  if (!groups)
+  auto groups = getReassociationIndicesForReshape(from, type);
+  if (!groups || from.getRank() <= type.getRank())
     return {};
   rewriter.setInsertionPointAfterValue(tensor);
   return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,

@@ -133,8 +133,6 @@ chooseProcessor(const Target &target, const Triple &triple, StringRef cpu) {
   return {name, ""};
 }
 
-/// An error for a feature that the architecture does not have; LLVM would
-/// ignore it.
 static Error unknownProcessor(StringRef name, const Triple &triple,
                               const MCSubtargetInfo *info) {
   SimilarName similar(name, /*maxDistance=*/2);
@@ -145,6 +143,8 @@ static Error unknownProcessor(StringRef name, const Triple &triple,
                            triple.str() + similar.question());
 }
 
+/// An error for a feature that the architecture does not have; LLVM would
+/// ignore it.
 static Error checkFeatureNames(StringRef features,
                                const MCSubtargetInfo &info) {
   SubtargetFeatures named(features);

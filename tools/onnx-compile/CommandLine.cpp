@@ -57,7 +57,7 @@ std::string Parser::similarOption(StringRef name) const {
   for (int i = 0; omCompilerOptionName(i); ++i)
     if (!llvm::is_contained(result.command->without, omCompilerOptionName(i)))
       similar.offer(omCompilerOptionName(i));
-  return similar.get().empty() ? "" : "; similar: '--" + similar.get() + "'";
+  return onnxc::similarOption(similar);
 }
 
 void Parser::set(StringRef key, StringRef value) {

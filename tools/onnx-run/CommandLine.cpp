@@ -34,7 +34,7 @@ static std::string similarOption(StringRef name) {
   SimilarName similar(name, /*maxDistance=*/2);
   for (const Option &option : optionTable())
     similar.offer(option.name);
-  return similar.get().empty() ? "" : "; similar: '--" + similar.get() + "'";
+  return onnxc::similarOption(similar);
 }
 
 /// Takes the option at the front of `arguments`, and its value after it.

@@ -25,6 +25,12 @@ inline std::string similarCommand(llvm::StringRef word,
   return similar.get();
 }
 
+/// What an error of an unknown option goes on with: "; similar: '--shape'", or
+/// nothing.
+inline std::string similarOption(const SimilarName &similar) {
+  return similar.get().empty() ? "" : "; similar: '--" + similar.get() + "'";
+}
+
 /// What to report of the word in the place of a model, which is the only
 /// operand or not, if it was meant as a command: it names no file. Else empty.
 inline std::string explainCommand(llvm::StringRef word, bool isOnly,

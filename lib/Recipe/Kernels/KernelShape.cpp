@@ -209,13 +209,6 @@ double paddingFactor(const LoopNest &nest, unsigned op) {
   return padding;
 }
 
-double axesExtent(const LoopNest &nest, unsigned loop) {
-  double product = 1;
-  for (unsigned axis : nest.axesOf(loop))
-    product *= assumedExtent(nest, axis);
-  return product;
-}
-
 bool isPaddingForOne(KernelOp kernel) {
   return kernel && isPadding(kernel) && kernel->getResult(0).hasOneUse() &&
          kernel.getOuts()[0].getDefiningOp<tensor::EmptyOp>();

@@ -42,9 +42,6 @@ double paddingFactor(const krnl::LoopNest &nest, unsigned op);
 /// maxSumParts that divide `whole`, most of whose terms they share.
 llvm::SmallVector<int64_t> numbersOfParts(int64_t whole, int64_t terms);
 
-/// The product of the extents of the axes that a loop stems from.
-double axesExtent(const krnl::LoopNest &nest, unsigned loop);
-
 /// The product of two counts of iterations, elements or bytes, none negative,
 /// that only choices depend on: at most 2^52, so that sums of them are exact.
 int64_t estimatedProduct(int64_t a, int64_t b);

@@ -20,7 +20,6 @@
 #include "Convolutions/Taps.h"
 
 #include "Builders/HostValues.h"
-
 #include "Convolutions/Windows.h"
 #include "Movement/Movement.h"
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"

@@ -1,7 +1,7 @@
 # ===- convolutions.py - Convolutions of all forms against the reference ----===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""convolutions.py FOLDER winograd|taps|transposed: compares single convolutions with onnx's reference implementation, transposed ones with their definition."""
+"""convolutions.py FOLDER winograd|taps|transposed: compares convolutions, single or in chains, with their definition or onnx's reference implementation."""
 
 import itertools
 import pathlib
@@ -87,6 +87,38 @@ def model_of(operator, x, w, attributes, has_bias, open_sizes=0):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)])
 
 
+def borders_of(auto_pad, total):
+    """The pads of auto_pad where this many elements in all are to be added along each axis."""
+    first = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]
+    return first + [t - f for t, f in zip(total, first, strict=True)]
+
+
+def with_bias(sums, bias):
+    return sums if bias is None else sums + bias.reshape(-1, *[1] * (sums.ndim - 2))
+
+
+def convolved(x, w, bias, strides=None, dilations=None, pads=None, group=1, auto_pad="NOTSET"):
+    """The sum over the taps of the filters of what each reads of the padded operand.
+
+    The reference implementation spreads dilated filters to their whole extent, which takes seconds for each model.
+    """
+    spatial = x.ndim - 2
+    strides, dilations, pads = strides or [1] * spatial, dilations or [1] * spatial, pads or [0] * 2 * spatial
+    extents = [(k - 1) * d + 1 for k, d in zip(w.shape[2:], dilations, strict=True)]
+    if auto_pad != "NOTSET":
+        total = [max((-(-n // s) - 1) * s + e - n, 0) for n, s, e in zip(x.shape[2:], strides, extents, strict=True)]
+        pads = borders_of(auto_pad, total)
+    padded = np.pad(x.astype(np.float64), [(0, 0), (0, 0), *zip(pads[:spatial], pads[spatial:], strict=True)])
+    sizes = [(n - e) // s + 1 for n, e, s in zip(padded.shape[2:], extents, strides, strict=True)]
+    sums = np.zeros((x.shape[0], group, w.shape[0] // group, *sizes))
+    grouped = w.reshape(group, w.shape[0] // group, *w.shape[1:])
+    for at in itertools.product(*map(range, w.shape[2:])):
+        part = [slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, n, s in zip(at, dilations, sizes, strides, strict=True)]
+        read = padded[(slice(None), slice(None), *part)].reshape(x.shape[0], group, w.shape[1], *sizes)
+        sums += np.einsum("ngc...,gmc->ngm...", read, grouped[(..., *at)])
+    return with_bias(sums.reshape(x.shape[0], w.shape[0], *sizes), bias)
+
+
 def transposed(x, w, bias, strides=None, dilations=None, pads=None, output_padding=None, group=1, auto_pad="NOTSET"):
     """Each element of x times the filter, added up where it lands."""
     spatial = x.ndim - 2
@@ -100,11 +132,10 @@ def transposed(x, w, bias, strides=None, dilations=None, pads=None, output_paddi
         for at in itertools.product(*map(range, w.shape[2:])):
             part = [slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, n, s in zip(at, dilations, x.shape[2:], strides, strict=True)]
             sums[(slice(None), outs, *part)] += np.einsum("nc...,cm->nm...", x[:, ins], w[(ins, slice(None), *at)])
-    if auto_pad == "SAME_LOWER":
-        total = [r - n * s for r, n, s in zip(reach, x.shape[2:], strides, strict=True)]
-        pads = [t - t // 2 for t in total] + [t // 2 for t in total]
+    if auto_pad != "NOTSET":
+        pads = borders_of(auto_pad, [r - n * s for r, n, s in zip(reach, x.shape[2:], strides, strict=True)])
     kept = [slice(p, size - q) for p, q, size in zip(pads[:spatial], pads[spatial:], sums.shape[2:], strict=True)]
-    return sums[(slice(None), slice(None), *kept)] + (bias.reshape(-1, *[1] * spatial) if bias is not None else 0)
+    return with_bias(sums[(slice(None), slice(None), *kept)], bias)
 
 
 def chain_of(open_sizes):
@@ -151,14 +182,15 @@ def branches_of(shape, dilations):
 
 
 def expected_of(model, x):
-    node = model.graph.node[0]
-    if node.op_type == "Conv":
+    if len(model.graph.node) > 1:
         return ReferenceEvaluator(model).run(None, {"x": x})[0]
+    node = model.graph.node[0]
     w, *bias = map(numpy_helper.to_array, model.graph.initializer)
     attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if "auto_pad" in attributes:
         attributes["auto_pad"] = attributes["auto_pad"].decode()
-    return transposed(x, w, bias[0] if bias else None, **attributes)
+    definition = convolved if node.op_type == "Conv" else transposed
+    return definition(x, w, bias[0] if bias else None, **attributes)
 
 
 def compare(model, x):

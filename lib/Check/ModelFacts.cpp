@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/Transforms/DimAnalysis.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/VectorizationReport.h"
@@ -39,7 +40,7 @@ DynamicSizes onnxc::findDynamicSizes(ModuleOp module) {
     unsigned number = argument.getArgNumber();
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     auto name = function.getArgAttrOfType<StringAttr>(number, "onnx.name");
-    auto dims = function.getArgAttrOfType<ArrayAttr>(number, "onnx.dims");
+    ArrayAttr dims = onnxc::onnx::declaredDims(function.getArgAttrDict(number));
     if (!type || !name || !dims || type.hasStaticShape())
       continue;
     std::vector<int64_t> shape;

@@ -8,6 +8,7 @@
 #include "GraphExporter.h"
 #include "OldestVersion.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -60,7 +61,7 @@ static void setMetadata(ModuleOp module, ModelProto &model) {
 
 /// Puts the names of dimensions where they are unknown.
 static void nameDims(DictionaryAttr attrs, ValueInfoProto &info) {
-  auto dims = attrs ? attrs.getAs<ArrayAttr>("onnx.dims") : ArrayAttr();
+  ArrayAttr dims = onnxc::onnx::declaredDims(attrs);
   if (!dims || !info.type().has_tensor_type())
     return;
   auto *shape = info.mutable_type()->mutable_tensor_type()->mutable_shape();

@@ -81,51 +81,23 @@ static int32_t mismatch(OMContext &context, int64_t index, const char *reason,
 }
 
 //===----------------------------------------------------------------------===//
-// Symbols
+// Shared sizes
 //===----------------------------------------------------------------------===//
 
-bool rt::numberSymbols(OMContext &context) {
-  const OnnxcEntry &entry = *context.entry;
-  int64_t dims = 0;
-  for (int64_t i = 0; i < entry.numInputs; ++i)
-    dims += entry.inputs[i].rank > 0 ? entry.inputs[i].rank : 0;
-  context.symbolOfDim = static_cast<int32_t *>(calloc(dims + 1, 4));
-  context.symbolNames = static_cast<const char **>(calloc(dims + 1, 8));
-  context.symbolValues = static_cast<int64_t *>(calloc(dims + 1, 8));
-  if (!context.symbolOfDim || !context.symbolNames || !context.symbolValues)
-    return false;
-  int32_t *out = context.symbolOfDim;
-  for (int64_t i = 0; i < entry.numInputs; ++i)
-    for (int64_t d = 0; d < entry.inputs[i].rank; ++d, ++out) {
-      const char *const *symbols = entry.inputs[i].symbols;
-      const char *name = symbols ? symbols[d] : nullptr;
-      *out = -1;
-      if (!name || !*name || entry.inputs[i].dims[d] >= 0)
-        continue;
-      int32_t number = 0;
-      while (number < context.numSymbols &&
-             strcmp(context.symbolNames[number], name) != 0)
-        ++number;
-      context.symbolNames[number] = name;
-      context.numSymbols += number == context.numSymbols;
-      *out = number;
-    }
-  return true;
-}
-
-static int32_t checkSymbol(OMContext &context, int64_t index, int64_t dim,
-                           int32_t symbol, const OMBuffer &buffer) {
+/// `size` is that of the input's dimension `dim`, `expected` what dimensions
+/// before it have, or -1 if it is the first.
+static int32_t checkSharedSize(OMContext &context, int64_t index, int64_t dim,
+                               int64_t &expected, const OMBuffer &buffer) {
   int64_t size = buffer.shape[dim];
-  int64_t &value = context.symbolValues[symbol];
-  if (value < 0)
-    value = size;
-  if (value == size)
+  if (expected < 0)
+    expected = size;
+  if (expected == size)
     return ONNXC_OK;
   char reason[160];
   snprintf(reason, sizeof reason,
            "dimension %lld is %lld, but '%.60s' is %lld elsewhere",
-           (long long)dim, (long long)size, context.symbolNames[symbol],
-           (long long)value);
+           (long long)dim, (long long)size,
+           context.entry->inputs[index].symbols[dim], (long long)expected);
   return mismatch(context, index, reason, buffer);
 }
 
@@ -133,9 +105,10 @@ static int32_t checkSymbol(OMContext &context, int64_t index, int64_t dim,
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// Sets `bytes` to those of the shape.
+/// Sets `bytes` to those of the shape. `shared` has a number for each dimension
+/// of the input, as OnnxcEntry.sharedSizes has them, or is null.
 static int32_t checkShape(OMContext &context, int64_t index,
-                          const OMBuffer &buffer, const int32_t *symbols,
+                          const OMBuffer &buffer, const int64_t *shared,
                           int64_t &bytes) {
   const OnnxcArg &arg = context.entry->inputs[index];
   if (buffer.rank < 0 || buffer.rank > kMaxRank)
@@ -156,8 +129,10 @@ static int32_t checkShape(OMContext &context, int64_t index,
   for (int64_t d = 0; d < arg.rank; ++d) {
     if (arg.dims[d] >= 0 && buffer.shape[d] != arg.dims[d])
       return mismatch(context, index, "wrong shape", buffer);
-    if (symbols[d] >= 0 &&
-        checkSymbol(context, index, d, symbols[d], buffer) != ONNXC_OK)
+    if (!shared || shared[d] < 0)
+      continue;
+    int64_t &expected = context.sharedSizes[shared[d]];
+    if (checkSharedSize(context, index, d, expected, buffer) != ONNXC_OK)
       return context.status;
   }
   return ONNXC_OK;
@@ -174,7 +149,7 @@ static int32_t checkStrings(OMContext &context, int64_t index,
 }
 
 static int32_t checkInput(OMContext &context, int64_t index,
-                          const OMBuffer &buffer, const int32_t *symbols) {
+                          const OMBuffer &buffer, const int64_t *shared) {
   const OnnxcArg &arg = context.entry->inputs[index];
   OnnxcValue &value = context.inputs[index];
   if (arg.kind != ONNXC_KIND_TENSOR) {
@@ -194,7 +169,7 @@ static int32_t checkInput(OMContext &context, int64_t index,
                         "given no tensor, or one without an element type",
                         arg.name, (long long)index, typeText(arg).text);
   int64_t bytes;
-  if (int32_t error = checkShape(context, index, buffer, symbols, bytes))
+  if (int32_t error = checkShape(context, index, buffer, shared, bytes))
     return error;
   if (buffer.type != arg.type)
     return mismatch(context, index, "wrong element type", buffer);
@@ -235,16 +210,17 @@ int32_t rt::checkInputs(OMContext &context, const OMBuffer *inputs,
                         (long long)entry.numInputs, (long long)numInputs);
   if (numInputs > 0 && !inputs)
     return context.fail(ONNXC_ERR_INVALID, "the inputs are null");
-  for (int64_t i = 0; i < context.numSymbols; ++i)
-    context.symbolValues[i] = -1;
-  const int32_t *symbols = context.symbolOfDim;
+  for (int64_t i = 0; i < entry.numSharedSizes; ++i)
+    context.sharedSizes[i] = -1;
+  const int64_t *shared = entry.sharedSizes;
   for (int64_t i = 0; i < numInputs; ++i) {
-    if (int32_t error = checkInput(context, i, inputs[i], symbols))
+    if (int32_t error = checkInput(context, i, inputs[i], shared))
       return error;
     bool isOnDevice = context.inputsOnDevice && context.inputsOnDevice[i];
     if (int32_t error = isOnDevice ? 0 : alignInput(context, context.inputs[i]))
       return error;
-    symbols += entry.inputs[i].rank > 0 ? entry.inputs[i].rank : 0;
+    if (shared && entry.inputs[i].rank > 0)
+      shared += entry.inputs[i].rank;
   }
   return ONNXC_OK;
 }

@@ -83,7 +83,9 @@ OMContext *rt::createContext(const OnnxcModel &model, const OnnxcEntry &entry) {
       calloc(size_t(entry.numInputs) + 1, sizeof(OnnxcValue)));
   context->outputs = static_cast<Output *>(
       calloc(size_t(entry.numOutputs) + 1, sizeof(Output)));
-  if (context->inputs && context->outputs && numberSymbols(*context))
+  context->sharedSizes = static_cast<int64_t *>(
+      calloc(size_t(entry.numSharedSizes) + 1, sizeof(int64_t)));
+  if (context->inputs && context->outputs && context->sharedSizes)
     return context;
   omContextDestroy(context);
   return nullptr;
@@ -112,9 +114,7 @@ void omContextDestroy(OMContext *context) {
   free(context->inputs);
   free(context->outputs);
   free(context->tensors);
-  free(context->symbolValues);
-  free(context->symbolNames);
-  free(context->symbolOfDim);
+  free(context->sharedSizes);
   free(context);
 }
 

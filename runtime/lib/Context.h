@@ -114,10 +114,7 @@ struct OMContext {
   const OMBuffer *given;      ///< inputs of this run as the caller's; or null
   OnnxcValue *inputs;         ///< numInputs
   onnxc::rt::Output *outputs; ///< numOutputs
-  int64_t *symbolValues;      ///< by symbol number, -1: not seen yet
-  const char **symbolNames;   ///< by symbol number
-  int32_t *symbolOfDim;       ///< over all inputs' dims in order; -1: none
-  int64_t numSymbols;
+  int64_t *sharedSizes;       ///< numSharedSizes; -1: not seen in this run
 
   OMDeviceObserver deviceObserver; ///< of models compiled for it
   void *deviceObserverUser;
@@ -159,8 +156,6 @@ void setLevel(OMContext &context, const OnnxcLevel &level);
 /// Compares the inputs with the signature and fills context.inputs.
 int32_t checkInputs(OMContext &context, const OMBuffer *inputs,
                     int64_t numInputs);
-/// Numbers the symbols of the entry's inputs. False if memory is short.
-bool numberSymbols(OMContext &context);
 
 /// One run; outputs are in context.outputs afterwards.
 int32_t run(OMContext &context, const OMBuffer *inputs, int64_t numInputs,

@@ -7,4 +7,4 @@
 
 #include "Registry.h"
 
-onnxc::rt::Process onnxc_process_12;
+onnxc::rt::Process onnxc_process_13;

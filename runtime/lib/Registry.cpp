@@ -18,7 +18,7 @@ static ModelState *first;
 /// The last one that was not registered.
 static const OnnxcModel *refused;
 
-Process &rt::process() { return onnxc_process_12; }
+Process &rt::process() { return onnxc_process_13; }
 
 ModelState *rt::firstModel() { return first; }
 

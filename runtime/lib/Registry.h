@@ -101,7 +101,7 @@ void unregisterModels();
 
 } // namespace onnxc::rt
 
-extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_12;
-static_assert(ONNXC_RT_ABI == 12, "rename onnxc_process_12");
+extern "C" OM_EXTERNAL_VISIBILITY onnxc::rt::Process onnxc_process_13;
+static_assert(ONNXC_RT_ABI == 13, "rename onnxc_process_13");
 
 #endif // ONNXC_RUNTIME_LIB_REGISTRY_H

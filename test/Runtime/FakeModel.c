@@ -346,6 +346,7 @@ static const char *const xSymbols[] = {"batch", 0};
 static const OnnxcArg affineInputs[] = {
     {"x", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols, 0, 0},
     {"b", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 1, xDims, xSymbols, 0, 0}};
+static const int64_t affineSharedSizes[] = {0, -1, 0};
 static const OnnxcArg affineOutputs[] = {
     {"y", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 2, xDims, xSymbols, 0, 0},
     {"s", ONNXC_KIND_TENSOR, ONNX_TYPE_FLOAT, 0, 0, 0, 0, 0}};
@@ -387,35 +388,38 @@ static const OnnxcEntry entries[] = {
      "{\"type\": \"f32\", \"dims\": [-1], \"name\": \"b\"}]",
      "[{\"type\": \"f32\", \"dims\": [-1, 4], \"name\": \"y\"}, "
      "{\"type\": \"f32\", \"dims\": [], \"name\": \"s\"}]",
-     -1, 0, NULL},
+     -1, 0, 1, affineSharedSizes, NULL},
     {"pool", pool, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0, NULL},
+     0, 0, 0, NULL, NULL},
     {"huge", huge, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0, NULL},
+     0, 0, 0, NULL, NULL},
     {"fails", fails, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0, NULL},
-    {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800,
+     0, 0, 0, NULL, NULL},
+    {"team", team, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 800, 0,
+     NULL, NULL},
+    {"custom", custom, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 0, 0,
+     NULL, NULL},
+    {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0, 0, NULL,
      NULL},
-    {"custom", custom, 1, &scalar, 1, &vector, SCALAR_SIGNATURE, "[]", 0, 0,
+    {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0, 0,
+     NULL, NULL},
+    {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0, 0, NULL, NULL},
+    {"same_some", same, 1, &someRows, 1, &someRows, "[]", "[]", 0, 0, 0, NULL,
      NULL},
-    {"sequence", sequence, 1, &matrix, 1, &rows, "[]", "[]", 0, 0, NULL},
-    {"length", length, 1, &rows, 1, &scalar, "[]", SCALAR_SIGNATURE, 0, 0,
-     NULL},
-    {"same_rows", same, 1, &rows, 1, &rows, "[]", "[]", 0, 0, NULL},
-    {"same_some", same, 1, &someRows, 1, &someRows, "[]", "[]", 0, 0, NULL},
-    {"same_words", same, 1, &words, 1, &words, "[]", "[]", 0, 0, NULL},
-    {"same_map", same, 1, &rowsByNumber, 1, &rowsByNumber, "[]", "[]", 0, 0,
-     NULL},
-    {"same_texts", same, 1, &texts, 1, &texts, "[]", "[]", 0, 0, NULL},
-    {"same_tensor", same, 1, &any_FLOAT, 1, &any_FLOAT, "[]", "[]", 0, 0, NULL},
-    {"same_string", same, 1, &any_STRING, 1, &any_STRING, "[]", "[]", 0, 0,
-     NULL},
+    {"same_words", same, 1, &words, 1, &words, "[]", "[]", 0, 0, 0, NULL, NULL},
+    {"same_map", same, 1, &rowsByNumber, 1, &rowsByNumber, "[]", "[]", 0, 0, 0,
+     NULL, NULL},
+    {"same_texts", same, 1, &texts, 1, &texts, "[]", "[]", 0, 0, 0, NULL, NULL},
+    {"same_tensor", same, 1, &any_FLOAT, 1, &any_FLOAT, "[]", "[]", 0, 0, 0,
+     NULL, NULL},
+    {"same_string", same, 1, &any_STRING, 1, &any_STRING, "[]", "[]", 0, 0, 0,
+     NULL, NULL},
     {"lost", lost, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0, NULL},
+     0, 0, 0, NULL, NULL},
     {"slow", slow, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE, SCALAR_SIGNATURE,
-     0, 0, NULL},
+     0, 0, 0, NULL, NULL},
     {"planned", planned, 1, &scalar, 1, &scalar, SCALAR_SIGNATURE,
-     SCALAR_SIGNATURE, 256, 100, NULL},
+     SCALAR_SIGNATURE, 256, 100, 0, NULL, NULL},
 #define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
   {"identity_" #NAME,                                                          \
    identity,                                                                   \
@@ -427,6 +431,8 @@ static const OnnxcEntry entries[] = {
    "[{\"type\": \"" TEXT "\", \"name\": \"x\"}]",                              \
    0,                                                                          \
    0,                                                                          \
+   0,                                                                          \
+   NULL,                                                                       \
    NULL},
 #include "onnxc/rt/DataTypes.def"
 };

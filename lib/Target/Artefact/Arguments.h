@@ -23,6 +23,8 @@ struct Argument {
   std::string typeText;
   int64_t rank = -1;
   llvm::SmallVector<int64_t> dims;
+  /// The model's names of the dimensions, empty where it has none, or no
+  /// elements.
   llvm::SmallVector<std::string> symbols;
   /// The type of the keys of a map; 0 for other kinds.
   int64_t key = 0;

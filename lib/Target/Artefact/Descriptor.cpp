@@ -88,7 +88,8 @@ SmallVector<Argument> readArguments(ArrayAttr attributes) {
     Argument &tensor = argument.kind == ONNXC_KIND_SEQUENCE
                            ? argument.element.front()
                            : argument;
-    if (auto dims = entry.getAs<ArrayAttr>("dims"))
+    auto declared = entry.getAs<ArrayAttr>("declared_dims");
+    if (auto dims = declared ? declared : entry.getAs<ArrayAttr>("dims"))
       for (auto symbol : dims.getAsRange<StringAttr>())
         tensor.symbols.push_back(symbol.str());
     if (int64_t(tensor.symbols.size()) != tensor.rank ||
@@ -238,6 +239,35 @@ static SmallVector<llvm::Constant *> makeSignature(Constants &make,
           make.text(signatureText(outputs))};
 }
 
+/// The number of sizes that several dimensions of the inputs have, and for each
+/// dimension of all inputs the number of its own, or -1; null where there are
+/// none.
+static std::pair<llvm::Constant *, llvm::Constant *>
+makeSharedSizes(Constants &make, ArrayAttr inputs) {
+  llvm::StringMap<int64_t> uses, numbers;
+  SmallVector<StringRef> names;
+  for (auto [argument, entry] : llvm::zip_equal(
+           readArguments(inputs), inputs.getAsRange<DictionaryAttr>())) {
+    auto dims = entry.getAs<ArrayAttr>("dims");
+    for (auto [dim, size] : llvm::enumerate(argument.dims)) {
+      bool hasName = size < 0 && dims && dim < dims.size();
+      auto name = hasName ? dyn_cast<StringAttr>(dims[dim]) : StringAttr();
+      names.push_back(name ? name.getValue() : "");
+      ++uses[names.back()];
+    }
+  }
+  SmallVector<llvm::Constant *> numberOfDim;
+  for (StringRef name : names) {
+    bool isShared = !name.empty() && uses[name] > 1;
+    numberOfDim.push_back(make.number(
+        isShared ? numbers.try_emplace(name, numbers.size()).first->second
+                 : -1));
+  }
+  if (numbers.empty())
+    return {make.number(0), make.null()};
+  return {make.number(numbers.size()), make.array(numberOfDim)};
+}
+
 /// A byte for each input and output, or null.
 static llvm::Constant *staysOnDevice(Constants &make, LLVM::LLVMFuncOp entry) {
   auto stays = entry->getAttrOfType<DenseI8ArrayAttr>(staysOnDeviceAttrName);
@@ -268,7 +298,10 @@ static llvm::Constant *makeLevel(Constants &make, llvm::Module &descriptor,
                                    ? -1
                                    : integerAttr(entry, arenaAttrName)));
   fields.push_back(make.number(integerAttr(entry, scratchAttrName)));
-  fields.push_back(staysOnDevice(make, entry));
+  auto [numSharedSizes, sharedSizes] =
+      makeSharedSizes(make, arrayAttr(entry, inputsAttrName));
+  llvm::append_range(fields, std::array{numSharedSizes, sharedSizes,
+                                        staysOnDevice(make, entry)});
   return make.record({make.text(levelName(module)),
                       make.textOrNull(requiredFeatures(hostTarget(module))),
                       make.array(make.record(fields)), deviceCode});

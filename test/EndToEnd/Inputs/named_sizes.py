@@ -1,13 +1,16 @@
 # ===- named_sizes.py - Equal names, other sizes -----------------*- Python -*-===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Runs models whose inputs name their sizes alike with sizes that differ.
+"""named_sizes.py MODEL: runs models whose inputs name their sizes alike with sizes that differ.
 
 Each row is the sizes that the inputs declare, the node, the shapes of a run, and
-whether the sizes of one name must be equal.
+whether the sizes of one name must be equal. The first model is written to MODEL.
 """
 
+import sys
+
 import numpy as np
+import onnx
 from onnx import TensorProto, helper, reference
 
 import onnx_compile
@@ -47,6 +50,7 @@ def fails(proto, feeds, **options):
     return False
 
 
+onnx.save(model(*ROWS[0][:3]), sys.argv[1])
 for left, right, node, shapes, is_needed in ROWS:
     row = f"{node} of {left} and {right}, {shapes}"
     proto = model(left, right, node)
@@ -55,6 +59,9 @@ for left, right, node, shapes, is_needed in ROWS:
     is_named = "n" in left or "k" in left
     assert fails(proto, feeds, strict_dims=True) == is_named, f"{row}, strictly"
     if not is_needed:
-        (y,) = onnx_compile.ExecutionSession(onnx_compile.compile(proto)).run(feeds)
+        session = onnx_compile.ExecutionSession(onnx_compile.compile(proto))
+        if is_named:  # as the model names them, whether or not they are compared
+            assert [list(x.shape) for x in session.inputs] == [left, right], row
+        (y,) = session.run(feeds)
         np.testing.assert_allclose(y, reference.ReferenceEvaluator(proto).run(None, feeds)[0], rtol=1e-6)
 print("all as expected")

@@ -326,7 +326,8 @@ const OnnxcArg vector = {
 
 constexpr OnnxcEntry entry(const char *name, OnnxcEntryFn run,
                            const uint8_t *staysOnDevice = nullptr) {
-  return {name, run, 1, &vector, 1, &vector, "[]", "[]", 0, 0, staysOnDevice};
+  return {name, run, 1, &vector, 1,       &vector,      "[]",
+          "[]", 0,   0, 0,       nullptr, staysOnDevice};
 }
 const uint8_t bothStay[] = {1, 1};
 

@@ -7,6 +7,13 @@
 
 using namespace mlir;
 
+ArrayAttr onnxc::onnx::declaredDims(DictionaryAttr attributes) {
+  if (!attributes)
+    return {};
+  auto declared = attributes.getAs<ArrayAttr>(declaredDimsAttrName);
+  return declared ? declared : attributes.getAs<ArrayAttr>("onnx.dims");
+}
+
 StringRef onnxc::onnx::givenSizeName(FunctionOpInterface function,
                                      unsigned argument, unsigned dim) {
   auto names = function.getArgAttrOfType<ArrayAttr>(argument, "onnx.dims");

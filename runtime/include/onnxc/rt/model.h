@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 /* Grows whenever hooks.h, device.h or this file changes incompatibly. */
-#define ONNXC_RT_ABI 12
+#define ONNXC_RT_ABI 13
 
 /* Kinds of graph inputs and outputs; the numbers of OM_VALUE_KIND. */
 enum {
@@ -49,8 +49,7 @@ typedef struct OnnxcArg {
   int64_t type;               /* OM_DATA_TYPE of the (element) tensor */
   int64_t rank;               /* -1: any rank */
   const int64_t *dims;        /* rank entries, -1: any size; NULL if rank<1 */
-  const char *const *symbols; /* NULL, or rank names, each NULL if unnamed;
-                                 equal names must have equal sizes */
+  const char *const *symbols; /* NULL, or rank names, each NULL if unnamed */
   int64_t key;                /* OM_DATA_TYPE of a map's keys, else 0 */
   const struct OnnxcArg *element; /* of a sequence or optional, or the
                                      values of a map; NULL for a tensor. Has
@@ -76,6 +75,11 @@ typedef struct OnnxcEntry {
   int64_t arenaBytes;           /* size of the planned arena, 0 if none, -1
                                    if it follows from the inputs */
   int64_t scratchBytes;         /* largest scratch of one worker, 0 if none */
+  int64_t numSharedSizes;       /* sizes that several dimensions of inputs have
+                                   in every run */
+  const int64_t *sharedSizes;   /* NULL without; else for each dimension of all
+                                   inputs of known rank, in order, the number
+                                   of its shared size, or -1 */
   const uint8_t *staysOnDevice; /* NULL, or numInputs + numOutputs bytes, not 0
                                    for tensors that `run` gives to hooks of
                                    device.h alone: their data may be addresses

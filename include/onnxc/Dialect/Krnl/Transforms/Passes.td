@@ -183,7 +183,8 @@ def KrnlBufferizeHostPass : Pass<"krnl-bufferize-host", "::mlir::ModuleOp"> {
     loop carries or a branch yields has one owner. Constants get an offset among
     the weights, which the module attribute `krnl.weights` lists. The attributes
     `krnl.inputs` and `krnl.outputs` of the function keep the names and types of
-    inputs and outputs.
+    inputs and outputs, and the names of their dimensions: `dims` those of sizes
+    that are equal, `declared_dims` those of the model where they differ.
 
     ```mlir
     %e = tensor.empty() : tensor<64xf32>

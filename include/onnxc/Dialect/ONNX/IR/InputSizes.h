@@ -12,8 +12,17 @@
 
 namespace onnxc::onnx {
 
-/// The name that the model gives to a dimension of an argument; empty if it
-/// gives none.
+/// The attribute of an argument with the names that the model gives to its
+/// dimensions, where `onnx.dims` has others: dimensions of one name there have
+/// equal sizes in all runs.
+inline constexpr llvm::StringLiteral declaredDimsAttrName =
+    "onnx.declared_dims";
+
+/// The names that the model gives to the dimensions of an argument or result
+/// with these attributes; null if it gives none.
+mlir::ArrayAttr declaredDims(mlir::DictionaryAttr attributes);
+
+/// The name of a dimension of an argument in `onnx.dims`; empty if it has none.
 llvm::StringRef givenSizeName(mlir::FunctionOpInterface function,
                               unsigned argument, unsigned dim);
 

@@ -128,8 +128,9 @@ def SplitDimNames : Pass<"onnx-split-dim-names", "::mlir::ModuleOp"> {
   let description = [{
     Some exporters give the same name to dimensions that differ in a run, such as
     the heights of two images. Dimensions keep a common name only if an operation
-    requires them to be equal; the others lose it or get another one, with a
-    warning. A run checks that the sizes of one name are equal.
+    requires them to be equal; the others lose it or get another one, and
+    `onnx.declared_dims` keeps the names of the model, which users see. A run
+    checks that the sizes of one name in `onnx.dims` are equal.
 
     ```mlir
     // before
@@ -138,7 +139,8 @@ def SplitDimNames : Pass<"onnx-split-dim-names", "::mlir::ModuleOp"> {
       %y = onnx.Concat(%a, %b) {axis = 0 : i64}
     // after
     func.func @main_graph(%a: tensor<?x4xf32> {onnx.dims = ["n", ""]},
-                          %b: tensor<?x4xf32> {onnx.dims = ["", ""]})
+                          %b: tensor<?x4xf32> {onnx.declared_dims = ["n", ""],
+                                               onnx.dims = ["", ""]})
     ```
   }];
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];

@@ -304,6 +304,8 @@ static ArrayAttr describe(func::FuncOp host, TypeRange types, bool isInput) {
     entry.set("type", original ? original : TypeAttr::get(type));
     if (Attribute dims = get("onnx.dims"))
       entry.set("dims", dims);
+    if (Attribute declared = get("onnx.declared_dims"))
+      entry.set("declared_dims", declared);
     entries.push_back(b.getDictionaryAttr(entry.getAttrs()));
   }
   return b.getArrayAttr(entries);

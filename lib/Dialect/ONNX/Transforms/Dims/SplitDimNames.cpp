@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "DimRules.h"
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Support/FunctionAttributes.h"
@@ -54,6 +55,7 @@ private:
   std::string freshName(StringRef base);
   void setName(const Occurrence &where, StringRef name);
   void writeNames();
+  void writeDeclared(ArrayRef<Attribute> declared);
 
   func::FuncOp function;
   std::optional<DimAnalysis> analysis;
@@ -270,38 +272,39 @@ void Splitting::rename() {
     llvm::MapVector<int, SmallVector<int>> groups;
     for (int position : positions)
       groups[equal.getLeaderValue(position)].push_back(position);
-    llvm::SetVector<StringAttr> inputs;
+    bool isFirst = true;
     for (auto &[leader, group] : groups) {
-      std::string own = inputs.empty()      ? name.str()
+      std::string own = isFirst             ? name.str()
                         : group.size() == 1 ? std::string()
                                             : freshName(name);
       for (int position : group)
         setName(occurrences[position], own);
-      BlockArgument input = occurrences[group.front()].argument;
-      inputs.insert(function.getArgAttrOfType<StringAttr>(input.getArgNumber(),
-                                                          "onnx.name"));
+      isFirst = false;
     }
-    auto quoted = [](StringAttr called) {
-      return "'" + (called ? called.str() : std::string()) + "'";
-    };
-    if (groups.size() > 1)
-      emitWarning(function.getLoc())
-          << "dimension '" << name.getValue() << "' of the input"
-          << (inputs.size() > 1 ? "s " : " ")
-          << llvm::join(llvm::map_range(inputs, quoted), ", ")
-          << " need not have one size: nothing is known to rely on it, and the "
-             "sizes may differ in a run (--strict-dims refuses that)";
   }
   writeNames();
+}
+
+/// Keeps the names of the model, `declared`, beside others.
+void Splitting::writeDeclared(ArrayRef<Attribute> declared) {
+  SmallVector<Attribute> kept(declared);
+  for (auto [argument, names] : llvm::zip_equal(function.getArguments(), kept))
+    if (names == namesOf(function, argument))
+      names = {};
+  onnxc::setArgAttrs(function, declaredDimsAttrName, kept);
 }
 
 void Splitting::run() {
   if (function.isExternal() || !collect())
     return;
+  SmallVector<Attribute> declared;
+  for (BlockArgument argument : function.getArguments())
+    declared.push_back(namesOf(function, argument));
   nameEach();
   analysis.emplace(function);
   function.getBody().walk([&](Operation *op) { visit(op); });
   rename();
+  writeDeclared(declared);
 }
 
 namespace {

@@ -43,18 +43,15 @@ static bool isWindowAlong(const Access &access, unsigned dim, unsigned window) {
   });
 }
 
-static bool isReduced(ComputeOp op, unsigned dim) {
-  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-}
-
 /// Returns true if each reduced loop is one of a window: the operand depends on
 /// it together with a loop that is not reduced.
 static bool readsWindowAlone(ComputeOp op, OpOperand &input) {
   Access access(input);
-  auto dims = llvm::seq(op.getNumLoops());
-  return llvm::all_of(dims, [&](unsigned window) {
-    return !isReduced(op, window) || llvm::any_of(dims, [&](unsigned dim) {
-      return !isReduced(op, dim) && isWindowAlong(access, dim, window);
+  unsigned parallel = op.getNumParallelLoops();
+  auto windows = llvm::seq<unsigned>(parallel, op.getNumLoops());
+  return llvm::all_of(windows, [&](unsigned window) {
+    return llvm::any_of(llvm::seq(parallel), [&](unsigned dim) {
+      return isWindowAlong(access, dim, window);
     });
   });
 }
@@ -65,9 +62,10 @@ std::string LoopPlanner::outermostMoved() {
     return llvm::any_of(ops, [&](ComputeOp op) {
       unsigned dim = dimOf(op, loop);
       return llvm::any_of(readInputs(op), [&](OpOperand *input) {
-        return llvm::any_of(llvm::seq(op.getNumLoops()), [&](unsigned window) {
-          return isReduced(op, window) &&
-                 isWindowAlong(Access(*input), dim, window);
+        auto windows =
+            llvm::seq<unsigned>(op.getNumParallelLoops(), op.getNumLoops());
+        return llvm::any_of(windows, [&](unsigned window) {
+          return isWindowAlong(Access(*input), dim, window);
         });
       });
     });

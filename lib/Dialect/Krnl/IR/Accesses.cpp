@@ -302,17 +302,13 @@ unsigned dimOf(ComputeOp op, StringRef loop) {
   return llvm::find(axes, loop) - axes.begin();
 }
 
-static bool isReduced(ComputeOp op, unsigned dim) {
-  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-}
-
 /// The one parallel and the one reduced dimension that an index depends on.
 static std::optional<Slide> slideOf(ComputeOp op, AffineExpr index) {
   int moving = -1, reduced = -1;
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     if (!index.isFunctionOfDim(dim))
       continue;
-    int &found = isReduced(op, dim) ? reduced : moving;
+    int &found = dim >= op.getNumParallelLoops() ? reduced : moving;
     if (found >= 0)
       return std::nullopt;
     found = int(dim);
@@ -369,11 +365,11 @@ ContractionDims contractionDimsOf(ComputeOp op, OpOperand &columns,
   Access inColumns(columns), inRows(rows);
   for (unsigned dim : llvm::seq(op.getNumLoops())) {
     bool column = inColumns.dependsOn(dim), row = inRows.dependsOn(dim);
-    (isReduced(op, dim) ? dims.reduced
-     : column && row    ? dims.batch
-     : column           ? dims.columns
-     : row              ? dims.rows
-                        : dims.others)
+    (dim >= op.getNumParallelLoops() ? dims.reduced
+     : column && row                 ? dims.batch
+     : column                        ? dims.columns
+     : row                           ? dims.rows
+                                     : dims.others)
         .push_back(dim);
   }
   return dims;

@@ -10,7 +10,7 @@
 using namespace mlir;
 
 bool onnxc::krnl::isTraversalDim(ComputeOp op, unsigned dim) {
-  if (op.getIteratorTypesArray()[dim] != utils::IteratorType::reduction)
+  if (dim < op.getNumParallelLoops())
     return false;
   for (OpOperand &operand : op->getOpOperands())
     if (!op.getMatchingBlockArgument(&operand).use_empty() &&

@@ -19,8 +19,7 @@ namespace onnxc::krnl {
 /// unless it is known to cover it.
 static void dropFrom(Subscripts &access, ComputeOp op, OpOperand &operand,
                      AffineDimExpr dim) {
-  bool window = op.getIteratorTypesArray()[dim.getPosition()] ==
-                utils::IteratorType::reduction;
+  bool window = dim.getPosition() >= op.getNumParallelLoops();
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   for (auto [position, at] : llvm::enumerate(access)) {
     AffineExpr left = at.index.replace(dim, dim - dim);

@@ -31,6 +31,7 @@
 #include "onnxc/Support/NodeLocations.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -370,11 +371,6 @@ static SmallVector<int64_t> orderOfSource(OpOperand &read, OpOperand &written) {
   return llvm::is_sorted(order) ? SmallVector<int64_t>() : order;
 }
 
-template <typename T>
-static SmallVector<T> inOrder(ArrayRef<T> values, ArrayRef<int64_t> order) {
-  return llvm::map_to_vector(order, [&](int64_t d) { return values[d]; });
-}
-
 /// Gives the tensor of a body this type, and its accesses this order.
 static void permute(BlockArgument tensor, Type type, ArrayRef<int64_t> order) {
   tensor.setType(type);
@@ -382,7 +378,7 @@ static void permute(BlockArgument tensor, Type type, ArrayRef<int64_t> order) {
     auto op = cast<ComputeOp>(use.getOwner());
     SmallVector<Subscripts> accesses = op.getSubscripts();
     Subscripts &access = accesses[use.getOperandNumber()];
-    access = inOrder<Subscript>(access, order);
+    access = applyPermutation(access, order);
     op.setSubscripts(accesses);
     if (op.isDpsInit(&use))
       op.getTiedOpResult(&use).setType(type);
@@ -408,7 +404,7 @@ bool writeInOrder(RewriterBase &rewriter, KernelOp kernel, KernelOp reader) {
   SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
   rewriter.setInsertionPoint(kernel);
   Value made = tensor::EmptyOp::create(rewriter, empty.getLoc(),
-                                       inOrder<OpFoldResult>(sizes, order),
+                                       applyPermutation(sizes, order),
                                        empty.getType().getElementType());
   kernel.getOutsMutable()[0].assign(made);
   if (empty->use_empty())

@@ -94,10 +94,6 @@ static std::optional<unsigned> dimAt(OpOperand &operand, unsigned position) {
   return access.loopAt(access.getRank() - 1 - position);
 }
 
-static bool isReduced(ComputeOp op, unsigned dim) {
-  return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-}
-
 static OpOperand &otherFactor(ComputeOp op, OpOperand &factor) {
   return *op.getDpsInputOperand(1 - factor.getOperandNumber());
 }
@@ -115,7 +111,7 @@ static bool hasRows(ComputeOp op, OpOperand &factor, unsigned row) {
 /// Returns true if the op sums up along the rows of `factor`.
 static bool sumsRows(ComputeOp op, OpOperand &factor) {
   std::optional<unsigned> along = dimAt(factor, 0), row = dimAt(factor, 1);
-  return along && row && isReduced(op, *along) &&
+  return along && row && *along >= op.getNumParallelLoops() &&
          op.getNumReductionLoops() == 1 && hasRows(op, factor, *row);
 }
 

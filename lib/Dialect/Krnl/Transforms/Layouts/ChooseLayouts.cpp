@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -48,14 +49,9 @@ static void separateEmpties(Operation *module) {
   }
 }
 
-template <typename T>
-static SmallVector<T> inOrder(ArrayRef<T> values, ArrayRef<int64_t> order) {
-  return llvm::map_to_vector(order, [&](int64_t d) { return values[d]; });
-}
-
 static void permuteType(Value value, ArrayRef<int64_t> order) {
   auto type = cast<RankedTensorType>(value.getType());
-  value.setType(RankedTensorType::get(inOrder(type.getShape(), order),
+  value.setType(RankedTensorType::get(applyPermutation(type.getShape(), order),
                                       type.getElementType()));
 }
 
@@ -64,7 +60,7 @@ static void permute(LayoutGroups &groups, tensor::EmptyOp empty) {
   if (order.empty())
     return;
   SmallVector<OpFoldResult> sizes =
-      inOrder(ArrayRef<OpFoldResult>(empty.getMixedSizes()), order);
+      applyPermutation(empty.getMixedSizes(), order);
   OpBuilder builder(empty);
   auto made = tensor::EmptyOp::create(builder, empty.getLoc(), sizes,
                                       empty.getType().getElementType());
@@ -102,9 +98,9 @@ static void permute(LayoutGroups &groups, Operation *view) {
   Value result = view->getResult(0), source = view->getOperand(0);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
     SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
-    made = tensor::ExpandShapeOp::create(
-        builder, view->getLoc(), result.getType(), source, runs,
-        inOrder(ArrayRef<OpFoldResult>(sizes), parts));
+    made = tensor::ExpandShapeOp::create(builder, view->getLoc(),
+                                         result.getType(), source, runs,
+                                         applyPermutation(sizes, parts));
   } else {
     made = tensor::CollapseShapeOp::create(builder, view->getLoc(),
                                            result.getType(), source, runs);
@@ -120,8 +116,7 @@ static void permutePositions(LayoutGroups &groups, ComputeOp op) {
     if (SmallVector<int64_t> order =
             groups.orderOf(op.getDpsInitOperand(number)->get());
         !order.empty())
-      at.assign(
-          inOrder(ArrayRef<Value>(llvm::to_vector(OperandRange(at))), order));
+      at.assign(applyPermutation(llvm::to_vector(OperandRange(at)), order));
   };
   for (unsigned number : llvm::seq<unsigned>(op.getNumDpsInits()))
     if (ScatterStoreOp scatter = scatterStoreOf(op, number))
@@ -136,14 +131,14 @@ static void permute(LayoutGroups &groups, KernelOp kernel) {
     SmallVector<Subscripts> accesses = op.getSubscripts();
     for (auto [access, operand] : llvm::zip_equal(accesses, op->getOperands()))
       if (SmallVector<int64_t> order = groups.orderOf(operand); !order.empty())
-        access = inOrder(ArrayRef(access), order);
+        access = applyPermutation(access, order);
     op.setSubscripts(accesses);
     permutePositions(groups, op);
     for (auto extract : op.getBody()->getOps<tensor::ExtractOp>())
       if (SmallVector<int64_t> order = groups.orderOf(extract.getTensor());
           !order.empty())
-        extract.getIndicesMutable().assign(inOrder(
-            ArrayRef<Value>(llvm::to_vector(extract.getIndices())), order));
+        extract.getIndicesMutable().assign(
+            applyPermutation(llvm::to_vector(extract.getIndices()), order));
   }
 }
 

@@ -35,9 +35,7 @@ public:
 private:
   LoopAttr loopOf(unsigned dim);
   int64_t extentOf(unsigned dim);
-  bool isReduced(unsigned dim) {
-    return op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
-  }
+  bool isReduced(unsigned dim) { return dim >= op.getNumParallelLoops(); }
   bool canResultsFollow(unsigned dim);
   void voteForProducts(OpOperand *data, OpOperand *result, bool isWindow,
                        function_ref<bool(unsigned)> inWeights);

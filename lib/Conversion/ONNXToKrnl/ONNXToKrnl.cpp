@@ -86,8 +86,13 @@ struct ConvertONNXToKrnl
       for (OpOperand &operand : op->getOpOperands())
         if (isa<UnrankedTensorType>(operand.get().getType()) &&
             !onnx::takesUnknownRank(operand)) {
-          op->emitOpError("needs to know the rank of ")
-              << onnx::inputName(operand);
+          InFlightDiagnostic error =
+              op->emitOpError("needs to know the rank of ");
+          error << onnx::inputName(operand);
+          if (allKnown)
+            error.attachNote(op->getLoc())
+                << "it follows from values of a run; where these are sizes of "
+                   "inputs, --shape or --dim can give them";
           allKnown = false;
         }
     });

@@ -1,7 +1,8 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --split-input-file --verify-diagnostics
 
 func.func @operand(%x: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{'onnx.Neg' op needs to know the rank of input 'X'}}
+  // expected-error @+2 {{'onnx.Neg' op needs to know the rank of input 'X'}}
+  // expected-note @+1 {{where these are sizes of inputs, --shape or --dim can give them}}
   %0 = onnx.Neg(%x) : (tensor<*xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
@@ -9,7 +10,8 @@ func.func @operand(%x: tensor<*xf32>) -> tensor<*xf32> {
 // -----
 
 func.func @condition(%c: tensor<*xi1>, %x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{'onnx.If' op needs to know the rank of input 'cond'}}
+  // expected-error @+2 {{'onnx.If' op needs to know the rank of input 'cond'}}
+  // expected-note @+1 {{where these are sizes of inputs, --shape or --dim can give them}}
   %0 = onnx.If(%c) : (tensor<*xi1>) -> tensor<2xf32> then_branch {
     onnx.Yield %x : tensor<2xf32>
   } else_branch {
@@ -21,7 +23,8 @@ func.func @condition(%c: tensor<*xi1>, %x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @position(%s: !onnx.seq<tensor<2xf32>>, %p: tensor<*xi64>) -> tensor<2xf32> {
-  // expected-error @+1 {{'onnx.SequenceAt' op needs to know the rank of input 'position'}}
+  // expected-error @+2 {{'onnx.SequenceAt' op needs to know the rank of input 'position'}}
+  // expected-note @+1 {{where these are sizes of inputs, --shape or --dim can give them}}
   %0 = onnx.SequenceAt(%s, %p) : (!onnx.seq<tensor<2xf32>>, tensor<*xi64>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

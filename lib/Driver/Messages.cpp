@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace onnxc;
 
 std::string onnxc::locationText(Location location) {
-  return pathOf(location, [](StringRef name) { return printable(name); });
+  return pathOf(location, shortName);
 }
 
 static Severity severityOf(DiagnosticSeverity severity) {
@@ -85,10 +85,12 @@ MessageHandler::MessageHandler(MLIRContext &context, const Events &events,
           return;
         // Each level may find the same one.
         bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-        if (isError && !errors
-                            ->insert(locationText(diagnostic.getLocation()) +
-                                     ": " + diagnostic.str())
-                            .second)
+        if (isError &&
+            !errors
+                 ->insert(pathOf(diagnostic.getLocation(),
+                                 [](StringRef name) { return name.str(); }) +
+                          ": " + diagnostic.str())
+                 .second)
           return;
         bool isRemark = diagnostic.getSeverity() == DiagnosticSeverity::Remark;
         if (!isRemark || verbose)

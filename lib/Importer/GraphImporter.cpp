@@ -31,10 +31,7 @@ using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
 
 std::string onnxc::importer::quote(StringRef text) {
-  std::string quoted = "'";
-  for (char c : text.take_front(120))
-    quoted += c < ' ' && c >= 0 ? '?' : c;
-  return quoted + (text.size() > 120 ? "...'" : "'");
+  return "'" + shortName(text) + "'";
 }
 
 bool ImportState::takeNode(Location loc, bool isInlined) {

@@ -123,6 +123,18 @@ std::string printable(StringRef text, StringRef allowed) {
   return clean;
 }
 
+std::string shortName(StringRef name) {
+  constexpr size_t maxLength = 120;
+  StringRef first = name.take_front(maxLength);
+  // No part of a character of UTF-8: those after the first byte are 10xxxxxx.
+  auto isInside = [&](size_t at) {
+    return at < name.size() && (static_cast<unsigned char>(name[at]) >> 6) == 2;
+  };
+  while (isInside(first.size()) && !first.empty())
+    first = first.drop_back();
+  return printable(first) + (first.size() < name.size() ? "..." : "");
+}
+
 std::string listNames(ArrayRef<StringRef> names) {
   // The runtime has room for 512 characters of a message, reason included.
   constexpr size_t maxNames = 3, maxLength = 200;
@@ -131,7 +143,7 @@ std::string listNames(ArrayRef<StringRef> names) {
   for (StringRef name : names.take_front(maxNames)) {
     if (listed && text.size() + name.size() > maxLength)
       break;
-    text += (text.empty() ? "'" : ", '") + printable(name) + "'";
+    text += (text.empty() ? "'" : ", '") + shortName(name) + "'";
     ++listed;
   }
   if (listed < names.size())

@@ -47,6 +47,10 @@ llvm::StringRef nameOf(mlir::Location loc);
 /// drive terminals.
 std::string printable(llvm::StringRef text, llvm::StringRef allowed = "");
 
+/// At most 120 bytes of whole characters of a name, printable, and "..." in
+/// place of the others: names of models may have millions.
+std::string shortName(llvm::StringRef name);
+
 /// "'a', 'b', 'c' and 2 more": the first three names, or fewer long ones.
 std::string listNames(llvm::ArrayRef<llvm::StringRef> names);
 

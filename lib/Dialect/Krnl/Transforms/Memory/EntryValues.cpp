@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -108,6 +109,75 @@ Value EntryValues::atEntry(Value value) {
   for (Operation *op : needed(value, isDone))
     entry().clone(*op, copies);
   return copies.lookup(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+/// Whether the branch or loop that a block belongs to runs it; null where that
+/// is not known.
+Value EntryValues::ownCondition(Block *block) {
+  Operation *op = block->getParentOp();
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (!isKnown(branch.getCondition()))
+      return {};
+    Value condition = atEntry(branch.getCondition());
+    if (block == branch.thenBlock())
+      return condition;
+    Value yes = arith::ConstantIntOp::create(entry(), op->getLoc(), 1, 1);
+    return arith::XOrIOp::create(entry(), op->getLoc(), condition, yes);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return firstCondition(loop);
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop || !areKnown({loop.getLowerBound(), loop.getUpperBound()}))
+    return {};
+  Value first = atEntry(loop.getLowerBound()),
+        end = atEntry(loop.getUpperBound());
+  return arith::CmpIOp::create(entry(), op->getLoc(), arith::CmpIPredicate::slt,
+                               first, end);
+}
+
+/// Whether a loop that compares a counter has an iteration; null where that is
+/// not known.
+Value EntryValues::firstCondition(scf::WhileOp loop) {
+  auto compare =
+      loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return {};
+  SmallVector<Value> first;
+  for (Value operand : compare->getOperands()) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (argument && argument.getOwner() == loop.getBeforeBody())
+      operand = loop.getInits()[argument.getArgNumber()];
+    if (!isKnown(operand))
+      return {};
+    first.push_back(atEntry(operand));
+  }
+  return arith::CmpIOp::create(entry(), compare.getLoc(),
+                               compare.getPredicate(), first[0], first[1]);
+}
+
+bool EntryValues::mayBeSkipped(Block *block) {
+  for (; block != &host.getBody().front();
+       block = block->getParentOp()->getBlock())
+    if (auto branch = dyn_cast<scf::IfOp>(block->getParentOp());
+        branch && !isKnown(branch.getCondition()))
+      return true;
+  return false;
+}
+
+Value EntryValues::runsAtEntry(Block *block) {
+  if (block == &host.getBody().front())
+    return {};
+  if (auto found = blockRuns.find(block); found != blockRuns.end())
+    return found->second;
+  Operation *op = block->getParentOp();
+  Value around = runsAtEntry(op->getBlock()), own = ownCondition(block);
+  if (around && own)
+    own = arith::AndIOp::create(entry(), op->getLoc(), around, own);
+  return blockRuns[block] = own ? own : around;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #include "SizeFormula.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
@@ -32,6 +33,13 @@ public:
   /// Expects it to be known.
   mlir::Value atEntry(mlir::Value value);
 
+  /// Whether a run comes to a block of the function, as far as conditions and
+  /// bounds around it are known; null where none is.
+  mlir::Value runsAtEntry(mlir::Block *block);
+
+  /// Returns true if a block is in a branch whose condition is not known.
+  bool mayBeSkipped(mlir::Block *block);
+
   SizeFormula formula(mlir::Value value);
 
   /// Adds ops after the copies.
@@ -39,6 +47,8 @@ public:
 
 private:
   bool followsFromInputs(mlir::Operation &op) const;
+  mlir::Value ownCondition(mlir::Block *block);
+  mlir::Value firstCondition(mlir::scf::WhileOp loop);
   std::string nameOfSize(mlir::Operation *op);
   /// The ops that a value needs, in program order, but for those done before.
   llvm::SmallVector<mlir::Operation *>
@@ -54,6 +64,7 @@ private:
   llvm::DenseSet<mlir::Value> known;
   mlir::IRMapping copies;
   llvm::DenseMap<mlir::Value, SizeFormula> formulas;
+  llvm::DenseMap<mlir::Block *, mlir::Value> blockRuns;
 };
 
 } // namespace onnxc::krnl

@@ -63,6 +63,7 @@ private:
     return op->getBlock() != &host.getBody().front();
   }
   void chooseOffsets();
+  bool isKnownAtEntry(memref::AllocOp op);
   void chooseOffset(memref::AllocOp op);
   int64_t assignOffsets();
   void swapCarried();
@@ -96,7 +97,7 @@ private:
   /// are needed as long as the results are.
   DenseMap<Operation *, Value> carried;
   DenseSet<Value> inArena;
-  /// Bytes computed at entry, by type and sizes.
+  /// Bytes computed at entry, by type, block and sizes.
   std::map<std::vector<const void *>, Value> entryBytes;
 };
 
@@ -200,6 +201,15 @@ void Planner::chooseOffsets() {
   llvm::for_each(allocs, [&](memref::AllocOp op) { chooseOffset(op); });
 }
 
+/// Returns true if a run knows at its beginning how many bytes it needs, so
+/// that none are kept for a branch that it does not take. The pool of a device
+/// is slow: its arena has them.
+bool Planner::isKnownAtEntry(memref::AllocOp op) {
+  bool isOpen = !op.getType().hasStaticShape() && !isOnDevice &&
+                values.mayBeSkipped(op->getBlock());
+  return values.areKnown(op.getDynamicSizes()) && !isOpen;
+}
+
 void Planner::chooseOffset(memref::AllocOp op) {
   bool isForwarded = false;
   Operation *last = lastUse(op, isForwarded);
@@ -207,7 +217,7 @@ void Planner::chooseOffset(memref::AllocOp op) {
     // Only its loop has it, and the users of the result.
     Operation *user = lastUse(result, isForwarded);
     last = user ? user : result.getDefiningOp();
-  } else if (isForwarded || !values.areKnown(op.getDynamicSizes())) {
+  } else if (isForwarded || !isKnownAtEntry(op)) {
     pooled.push_back(op);
     return;
   }
@@ -268,7 +278,8 @@ void Planner::checkEarly() {
 }
 
 /// Bytes of a buffer, a constant where they are known. Buffers inside a branch
-/// or loop may never be needed: an impossible size there takes no room.
+/// or loop may never be needed: they take no room in a run that is known not to
+/// come there, nor if the size is impossible.
 OpFoldResult Planner::bytesAtEntry(memref::AllocOp op) {
   OpBuilder &entry = values.entry();
   Location loc = op.getLoc();
@@ -276,7 +287,7 @@ OpFoldResult Planner::bytesAtEntry(memref::AllocOp op) {
     return entry.getIndexAttr(estimatedBytes(op));
   SmallVector<Value> sizes;
   std::vector<const void *> key{op.getType().getAsOpaquePointer(),
-                                isNested(op) ? this : nullptr};
+                                isNested(op) ? op->getBlock() : nullptr};
   for (Value size : op.getDynamicSizes()) {
     sizes.push_back(values.atEntry(size));
     key.push_back(sizes.back().getAsOpaquePointer());
@@ -289,9 +300,11 @@ OpFoldResult Planner::bytesAtEntry(memref::AllocOp op) {
     return bytes;
   Value maxBytes = arith::ConstantIndexOp::create(entry, loc, maxTensorBytes);
   Value none = arith::ConstantIndexOp::create(entry, loc, 0);
-  Value isPossible = arith::CmpIOp::create(
-      entry, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
-  return result = arith::SelectOp::create(entry, loc, isPossible, bytes, none);
+  Value isNeeded = arith::CmpIOp::create(entry, loc, arith::CmpIPredicate::sle,
+                                         bytes, maxBytes);
+  if (Value runs = values.runsAtEntry(op->getBlock()))
+    isNeeded = arith::AndIOp::create(entry, loc, runs, isNeeded);
+  return result = arith::SelectOp::create(entry, loc, isNeeded, bytes, none);
 }
 
 /// A buffer inside a branch or loop may be needed with a size that has got no

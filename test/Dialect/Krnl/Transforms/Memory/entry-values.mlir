@@ -2,12 +2,13 @@
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// The branches share their place. An impossible size takes no room, and is an
-// error only if the branch is taken.
+// The branches share their place. An impossible size and a branch that is not
+// taken take no room, and the size is an error only if the branch is taken.
 // CHECK-LABEL: func @branch
 // CHECK:         %[[S:.+]] = krnl.buffer_bytes(%[[M:.+]]) : memref<?xf32>
 // CHECK:         %[[OK:.+]] = arith.cmpi sle, %[[S]], %{{.+}} : index
-// CHECK-NEXT:    arith.select %[[OK]], %[[S]]
+// CHECK-NEXT:    %[[NEEDED:.+]] = arith.andi %arg1, %[[OK]] : i1
+// CHECK-NEXT:    arith.select %[[NEEDED]], %[[S]]
 // CHECK:         krnl.arena_reserve
 // CHECK:         scf.if
 // CHECK:           krnl.check %[[OK]], "a size is negative or too large"

@@ -199,10 +199,6 @@ bool Access::coversAll() const {
   });
 }
 
-bool Access::isPermutation() const {
-  return getRank() == numLoops && isOneToOne();
-}
-
 bool Access::isOneToOne() const {
   llvm::SmallBitVector found(numLoops);
   unsigned covered = 0;

@@ -171,7 +171,7 @@ TEST_F(AccessesTest, ALoopAlongAPartDoesNotCoverTheDimension) {
   EXPECT_FALSE(read.coversAll());
   EXPECT_EQ(read.stepAt(0, 0), 1);
   EXPECT_TRUE(written.coversAll());
-  EXPECT_TRUE(written.isPermutation());
+  EXPECT_TRUE(written.isOneToOne());
   EXPECT_FALSE(read == written);
   EXPECT_EQ(op.getParts(), ArrayRef<int64_t>{0});
 }

@@ -93,9 +93,6 @@ public:
   bool isPlain() const;
   /// Returns true if each dimension is covered by a loop, or has one element.
   bool coversAll() const;
-  /// Returns true if each loop indexes exactly one dimension, which it covers,
-  /// and there are no other dimensions.
-  bool isPermutation() const;
   /// Returns true if, apart from dimensions of one element, each loop covers
   /// exactly one dimension: each iteration has its own element, and each
   /// element an iteration.

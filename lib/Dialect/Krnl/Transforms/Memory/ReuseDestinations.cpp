@@ -47,7 +47,7 @@ static OpOperand *findReusable(ComputeOp op) {
       init->get().getDefiningOp<ComputeOp>())
     return nullptr;
   Access writes(*init);
-  if (!writes.isPermutation())
+  if (!writes.isOneToOne())
     return nullptr;
   for (OpOperand *input : op.getDpsInputOperands())
     if (input->get().getType() == init->get().getType() &&

@@ -13,6 +13,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
 #include "Passes/AttentionQuery.h"
+#include "Passes/AttentionViews.h"
 #include "Passes/FormChoice.h"
 #include "Passes/ScaledFactors.h"
 #include "Passes/SplitAttention.h"
@@ -278,6 +279,15 @@ static SmallVector<Attention> findAll(Operation *module) {
   return found;
 }
 
+/// Attentions whose last kernels also do what alone reads views of their
+/// results.
+static SmallVector<Attention> findWithReaders(IRRewriter &rewriter,
+                                              Operation *module) {
+  for (const Attention &attention : findAll(module))
+    joinReader(rewriter, attention.sums);
+  return findAll(module);
+}
+
 namespace {
 /// Kernels of which those that a rewriter erases go.
 struct KernelsLeft : RewriterBase::Listener {
@@ -310,13 +320,23 @@ static void readInOrderOfMemory(IRRewriter &rewriter,
     }
 }
 
+/// Lets the products read what scales and transposes their factors reads.
+static void foldFactors(IRRewriter &rewriter, ArrayRef<Attention> attentions) {
+  for (const Attention &attention : attentions) {
+    alignFactors(rewriter, attention.parts.scores);
+    alignFactors(rewriter, attention.sums);
+    moveScales(rewriter, attention.parts.scores);
+  }
+  readInOrderOfMemory(rewriter, attentions);
+}
+
 void KrnlJoinAttentionPass::runOnOperation() {
   processor = TargetAttr::processorOf(getOperation());
   if (!processor.isDevice())
     return;
   chooser = &getAnalysis<RecipeChooser>();
   IRRewriter rewriter(&getContext());
-  SmallVector<Attention> found = findAll(getOperation());
+  SmallVector<Attention> found = findWithReaders(rewriter, getOperation());
   SmallVector<KernelOp> all;
   for (const Attention &attention : found) {
     llvm::append_range(all, attention.parts.all());
@@ -330,9 +350,7 @@ void KrnlJoinAttentionPass::runOnOperation() {
       ofQuery.kernels.insert(kernel);
   if (!ofQuery.kernels.empty())
     found = findAll(getOperation());
-  for (const Attention &attention : found)
-    moveScales(rewriter, attention.parts.scores);
-  readInOrderOfMemory(rewriter, found);
+  foldFactors(rewriter, found);
   // Layers of a model have the same attention.
   for (Attention &attention : found) {
     auto *like = llvm::find_if(

@@ -60,39 +60,6 @@ void checkNotZero(OpBuilder &b, Location loc, Value size, int64_t d,
           std::to_string(d) + " of an input of rank " + std::to_string(rank));
 }
 
-/// The size of -1 where the others are sizes of the operand and a constant
-/// that divides its own: the rest of them, also of an empty operand. Null
-/// where that is not certain.
-Value exactRest(OpBuilder &b, Location loc, ValueRange in,
-                ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
-  if (llvm::count(shape, -1) != 1)
-    return Value();
-  SmallVector<Value> rest;
-  int64_t of = 1, by = 1;
-  for (Value size : in) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    if (!known)
-      rest.push_back(size);
-    else if (llvm::MulOverflow(of, *known, of))
-      return Value();
-  }
-  for (auto [size, given] : llvm::zip_equal(sizes, shape)) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    auto copied = llvm::find(rest, size);
-    if (given == -1)
-      continue;
-    if (known ? *known < 1 || llvm::MulOverflow(by, *known, by)
-              : copied == rest.end())
-      return Value();
-    if (!known)
-      rest.erase(copied);
-  }
-  if (of % by != 0)
-    return Value();
-  rest.push_back(indexConstant(b, loc, of / by));
-  return product(b, loc, rest);
-}
-
 /// The size, or `other` where it is -1, which only a run may know.
 Value unlessMissing(OpBuilder &b, Location loc, Value size, Value minusOne,
                     Value other) {
@@ -143,10 +110,9 @@ struct Reshaping {
   SmallVector<Value> given;
 };
 
-/// The new sizes have as many elements as the input.
+/// The new sizes have `total` elements, as many as the input.
 void checkElements(OpBuilder &b, Location loc, const Reshaping &reshaping,
-                   ArrayRef<Value> sizes) {
-  Value total = product(b, loc, sizes);
+                   Value total) {
   auto knownTotal = getConstantIntValue(total),
        knownElements = getConstantIntValue(reshaping.elements);
   if (knownTotal && knownElements && *knownTotal == *knownElements)
@@ -194,7 +160,67 @@ void inferMissing(OpBuilder &b, Location loc, const Reshaping &reshaping,
         return !getConstantIntValue(size).has_value();
       }) > 1)
     checkTensorSizes(b, loc, sizes, b.getI8Type(), "Reshape");
-  checkElements(b, loc, reshaping, sizes);
+  checkElements(b, loc, reshaping, product(b, loc, sizes));
+}
+
+/// The sizes of the input that a new shape copies, those that are left, and the
+/// known factors of the input and of the new shape.
+struct Remainder {
+  SmallVector<Value> copied, left;
+  int64_t of = 1, by = 1;
+};
+
+/// Nothing where a size but that of -1 is none of the input, and unknown.
+std::optional<Remainder> remainderOf(ValueRange in, ArrayRef<int64_t> shape,
+                                     ArrayRef<Value> sizes) {
+  if (llvm::count(shape, -1) != 1)
+    return std::nullopt;
+  Remainder remainder;
+  for (Value size : in) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    if (!known)
+      remainder.left.push_back(size);
+    else if (llvm::MulOverflow(remainder.of, *known, remainder.of))
+      return std::nullopt;
+  }
+  for (auto [size, given] : llvm::zip_equal(sizes, shape)) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    auto copied = llvm::find(remainder.left, size);
+    if (given == -1)
+      continue;
+    if (known ? *known < 1 ||
+                    llvm::MulOverflow(remainder.by, *known, remainder.by)
+              : copied == remainder.left.end())
+      return std::nullopt;
+    if (!known) {
+      remainder.copied.push_back(size);
+      remainder.left.erase(copied);
+    }
+  }
+  int64_t common = std::gcd(remainder.of, remainder.by);
+  remainder.of /= common;
+  remainder.by /= common;
+  return remainder;
+}
+
+/// The size of -1 where the others are sizes of the input and a constant: the
+/// rest of them, also of an empty input. Null where that is not certain.
+Value exactRest(OpBuilder &b, Location loc, Reshaping &reshaping,
+                ArrayRef<int64_t> shape, ArrayRef<Value> sizes) {
+  std::optional<Remainder> remainder = remainderOf(reshaping.in, shape, sizes);
+  if (!remainder)
+    return Value();
+  remainder->left.push_back(indexConstant(b, loc, remainder->of));
+  Value all = product(b, loc, remainder->left);
+  if (remainder->by == 1)
+    return all;
+  Value by = indexConstant(b, loc, remainder->by),
+        rest = floorDivIndex(b, loc, all, by),
+        copied = product(b, loc, remainder->copied);
+  reshaping.elements = mulIndex(b, loc, copied, all);
+  checkElements(b, loc, reshaping,
+                mulIndex(b, loc, copied, mulIndex(b, loc, rest, by)));
+  return rest;
 }
 
 Lowered lowerReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
@@ -209,9 +235,8 @@ Lowered lowerReshape(onnx::ReshapeOp op, onnx::ReshapeOp::Adaptor adaptor,
       op.getAllowzero()
           ? reshaping.given
           : copySizes(rewriter, loc, reshaping.in, reshaping.given);
-  Value rest = constant
-                   ? exactRest(rewriter, loc, reshaping.in, *constant, sizes)
-                   : Value();
+  Value rest = constant ? exactRest(rewriter, loc, reshaping, *constant, sizes)
+                        : Value();
   if (rest) {
     sizes[llvm::find(*constant, -1) - constant->begin()] = rest;
   } else {

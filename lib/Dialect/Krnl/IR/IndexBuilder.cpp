@@ -118,6 +118,21 @@ OpFoldResult IndexBuilder::max(OpFoldResult x, OpFoldResult y) {
       x, y, [](int64_t a, int64_t b) { return std::max(a, b); });
 }
 
+ScaledSize splitFactor(OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return {*known, Value()};
+  ScaledSize scaled{1, cast<Value>(size)};
+  while (auto product = scaled.unknown.getDefiningOp<arith::MulIOp>()) {
+    std::optional<int64_t> factor = getConstantIntValue(product.getRhs());
+    int64_t all = 1;
+    if (!factor || *factor < 1 ||
+        llvm::MulOverflow(scaled.factor, *factor, all))
+      break;
+    scaled = {all, product.getLhs()};
+  }
+  return scaled;
+}
+
 int64_t lowerBoundOf(OpFoldResult index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant;

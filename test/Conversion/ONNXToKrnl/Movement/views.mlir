@@ -28,6 +28,20 @@ func.func @remainder(%x: tensor<?x2x4x?x64xf32>) -> tensor<?x8x?x64xf32> {
   return %y : tensor<?x8x?x64xf32>
 }
 
+// A rest that is divided is checked, and also that of an empty tensor is known.
+// CHECK-LABEL: func.func @divided_remainder
+// CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
+// CHECK-DAG:     %[[ROWS:.+]] = tensor.dim %arg0, %c2
+// CHECK-DAG:     %[[N:.+]] = tensor.dim %arg0, %c3
+// CHECK:         %[[REST:.+]] = arith.floordivsi %[[ROWS]], %c4
+// CHECK:         krnl.check %{{.+}}, "Reshape: the new shape has another number of elements"
+// CHECK:         tensor.from_elements %[[B]], %c8{{.*}}, %[[REST]], %[[N]] : tensor<4xindex>
+func.func @divided_remainder(%x: tensor<?x2x?x?xf32>) -> tensor<?x8x?x?xf32> {
+  %s = onnx.Constant {value = dense<[0, 8, -1, 0]> : tensor<4xi64>} : tensor<4xi64>
+  %y = "onnx.Reshape"(%x, %s) : (tensor<?x2x?x?xf32>, tensor<4xi64>) -> tensor<?x8x?x?xf32>
+  return %y : tensor<?x8x?x?xf32>
+}
+
 // CHECK-LABEL: func.func @flatten
 // CHECK:         tensor.from_elements %c6{{.*}}, %{{.+}} : tensor<2xindex>
 // CHECK:         tensor.reshape {{.+}} -> tensor<6x?xf32>

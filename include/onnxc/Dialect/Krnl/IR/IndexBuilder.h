@@ -44,6 +44,20 @@ private:
   mlir::Location loc;
 };
 
+/// A size that is the product of a known number and of one that is not known,
+/// or null.
+struct ScaledSize {
+  int64_t factor = 1;
+  mlir::Value unknown;
+
+  bool operator==(const ScaledSize &other) const {
+    return factor == other.factor && unknown == other.unknown;
+  }
+};
+
+/// The number that a size was multiplied by, and what was multiplied.
+ScaledSize splitFactor(mlir::OpFoldResult size);
+
 /// A lower bound of an index: sizes are not negative, and bounds of values
 /// computed from them follow. INT64_MIN where nothing is known.
 int64_t lowerBoundOf(mlir::OpFoldResult index);

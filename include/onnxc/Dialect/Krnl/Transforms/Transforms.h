@@ -63,7 +63,7 @@ KernelOp joinSiblings(mlir::RewriterBase &rewriter, KernelOp first,
 
 /// The producers of the rows that a contraction sums up: a contraction, and a
 /// kernel that computes along each of its rows. Between them there may be one
-/// for a device that computes with each of its results; null if there is none.
+/// that computes with each of its results; null if there is none.
 struct AttentionParts {
   KernelOp scores, between, rows;
 
@@ -102,9 +102,9 @@ mlir::Value withoutViews(mlir::Value value);
 
 /// Lets `consumer` read the only result of `producer` itself by an input that
 /// is a view of it: loops of both become several, for dimensions that are parts
-/// of those of either. A dynamic size stays whole. False where the sizes have
-/// no such parts, or a loop cannot be expanded; kernels may have more loops
-/// then.
+/// of those of either. A dynamic size has a known factor and a part that stays
+/// whole. False where the sizes have no such parts, or a loop cannot be
+/// expanded; kernels may have more loops then.
 bool alignLoops(mlir::RewriterBase &rewriter, KernelOp producer,
                 KernelOp consumer, unsigned input);
 
@@ -156,8 +156,9 @@ bool expandLoops(mlir::RewriterBase &rewriter, KernelOp kernel);
 /// Makes several loops of one, with these extents, the outer ones first, and
 /// gives their names. Operands and results along it are views of as many
 /// dimensions more. False, and nothing has changed, where the loop does not
-/// cover a dimension of a tensor that it indexes, or has other iterations. The
-/// extent may be dynamic beside others of 1.
+/// cover a dimension of a tensor that it indexes, or has other iterations. One
+/// extent may be dynamic where that of the loop was computed as a multiple of
+/// the others.
 bool expandLoop(mlir::RewriterBase &rewriter, KernelOp kernel,
                 llvm::StringRef loop, llvm::ArrayRef<int64_t> extents,
                 llvm::SmallVectorImpl<std::string> &names);

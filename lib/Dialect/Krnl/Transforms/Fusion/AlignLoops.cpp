@@ -13,10 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -72,36 +74,35 @@ struct CommonParts {
 };
 } // namespace
 
-/// The size of the next part of both, of which this is left; 0 if there is
-/// none.
-static int64_t partOf(int64_t a, int64_t b) {
-  bool isUnknown = ShapedType::isDynamic(a), isOther = ShapedType::isDynamic(b);
-  if (isUnknown || isOther)
-    return isUnknown && isOther ? ShapedType::kDynamic
-                                : int64_t(a == 1 || b == 1);
-  int64_t size = std::min(a, b);
-  return size > 0 && a % size == 0 && b % size == 0 ? size : 0;
+/// The next part of both sizes, of which this is left; 0 if there is none. That
+/// of an unknown size comes after those of its known factor.
+static int64_t partOf(const ScaledSize &a, const ScaledSize &b) {
+  if (a == b)
+    return a.unknown ? ShapedType::kDynamic : a.factor;
+  int64_t size = std::min(a.factor, b.factor);
+  bool isPart = size > 0 && a.factor % size == 0 && b.factor % size == 0;
+  // A part of 1 is one only where it is all of a dimension.
+  bool isAll = size > 1 || a == ScaledSize() || b == ScaledSize();
+  return isPart && isAll ? size : 0;
 }
 
-static int64_t withoutPart(int64_t rest, int64_t part) {
-  if (rest == part)
-    return 1;
-  return ShapedType::isDynamic(rest) ? rest : rest / part;
+static ScaledSize withoutPart(const ScaledSize &rest, int64_t part) {
+  if (ShapedType::isDynamic(part))
+    return {};
+  return {rest.factor / part, rest.unknown};
 }
 
 /// Divides the dimensions of shapes of as many elements into parts that both
-/// have; nothing where they have none. The only dimension of an unknown size is
-/// as long in both.
-static std::optional<CommonParts> divideBoth(ArrayRef<int64_t> a,
-                                             ArrayRef<int64_t> b) {
+/// have; nothing where they have none.
+static std::optional<CommonParts> divideBoth(ArrayRef<ScaledSize> a,
+                                             ArrayRef<ScaledSize> b) {
   CommonParts parts;
   parts.first.resize(a.size());
   parts.second.resize(b.size());
-  if (a.empty() || b.empty() || llvm::count(a, ShapedType::kDynamic) > 1 ||
-      llvm::count(b, ShapedType::kDynamic) > 1)
+  if (a.empty() || b.empty())
     return std::nullopt;
   size_t i = 0, j = 0;
-  int64_t restA = 1, restB = 1;
+  ScaledSize restA, restB;
   // A dimension begins with all of its size, and ends when nothing is left.
   while (i < a.size() || j < b.size()) {
     bool hasA = i < a.size(), hasB = j < b.size();
@@ -109,17 +110,18 @@ static std::optional<CommonParts> divideBoth(ArrayRef<int64_t> a,
       restA = a[i];
     if (hasB && parts.second[j].empty())
       restB = b[j];
-    int64_t size = partOf(hasA ? restA : 1, hasB ? restB : 1);
+    int64_t size = partOf(restA, restB);
     if (size == 0)
       return std::nullopt;
     parts.first[std::min(i, a.size() - 1)].push_back(size);
     parts.second[std::min(j, b.size() - 1)].push_back(size);
     restA = withoutPart(restA, size);
     restB = withoutPart(restB, size);
-    if ((hasA && !hasB && restA != 1) || (hasB && !hasA && restB != 1))
+    if ((hasA && !hasB && restA != ScaledSize()) ||
+        (hasB && !hasA && restB != ScaledSize()))
       return std::nullopt;
-    i += hasA && restA == 1;
-    j += hasB && restB == 1;
+    i += hasA && restA == ScaledSize();
+    j += hasB && restB == ScaledSize();
   }
   return parts;
 }
@@ -142,6 +144,47 @@ static SmallVector<std::string> loopsAlong(Value tensor) {
   return loops;
 }
 
+/// The sizes of a tensor of the body, by the extents of the loops along it;
+/// nothing where no loop has one that is dynamic.
+static std::optional<SmallVector<ScaledSize>> sizesAlong(KernelOp kernel,
+                                                         Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<std::string> loops = loopsAlong(tensor);
+  SmallVector<ScaledSize> sizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (!ShapedType::isDynamic(size)) {
+      sizes.push_back({size, Value()});
+      continue;
+    }
+    if (loops.empty() || loops[dim].empty())
+      return std::nullopt;
+    sizes.push_back(
+        splitFactor(kernel.getExtent(*kernel.findLoop(loops[dim]))));
+  }
+  return sizes;
+}
+
+/// Sizes of as many elements: if only one of each is unknown, these are the
+/// same where the others have the same product.
+static void identifyUnknown(MutableArrayRef<ScaledSize> a,
+                            MutableArrayRef<ScaledSize> b) {
+  auto unknownOf = [](MutableArrayRef<ScaledSize> sizes) {
+    ScaledSize *unknown = nullptr;
+    int64_t known = 1;
+    for (ScaledSize &size : sizes) {
+      if (size.unknown && std::exchange(unknown, &size))
+        return std::pair(static_cast<ScaledSize *>(nullptr), int64_t(0));
+      if (!size.unknown && llvm::MulOverflow(known, size.factor, known))
+        known = 0;
+    }
+    return std::pair(unknown, known);
+  };
+  auto [first, factor] = unknownOf(a);
+  auto [second, other] = unknownOf(b);
+  if (first && second && factor == other && factor > 0)
+    *second = *first;
+}
+
 /// Makes loops of the kernel along the tensor of its body those of the parts.
 static bool expandAll(RewriterBase &rewriter, KernelOp kernel, Value tensor,
                       ArrayRef<SmallVector<int64_t>> parts) {
@@ -149,12 +192,13 @@ static bool expandAll(RewriterBase &rewriter, KernelOp kernel, Value tensor,
   if (loops.size() != parts.size())
     return false;
   for (auto [loop, sizes] : llvm::zip_equal(loops, parts)) {
+    if (sizes.size() == 1)
+      continue;
     names.clear();
-    if (sizes.size() > 1 &&
-        (loop.empty() || !expandLoop(rewriter, kernel, loop, sizes, names)))
+    if (loop.empty() || !expandLoop(rewriter, kernel, loop, sizes, names))
       return false;
+    dropUnitLoops(kernel);
   }
-  dropUnitLoops(kernel);
   return true;
 }
 
@@ -191,19 +235,20 @@ bool alignLoops(RewriterBase &rewriter, KernelOp producer, KernelOp consumer,
   auto read = dyn_cast<RankedTensorType>(operand().get().getType());
   if (!written || !read)
     return false;
-  if (written == read) {
-    if (!hasOneShape(read) && !isResult(operand().get()))
-      return false;
+  if (written == read && (hasOneShape(read) || isResult(operand().get()))) {
     readItself(rewriter, operand(), producer.getResult(0));
     return true;
   }
-  std::optional<CommonParts> parts =
-      divideBoth(written.getShape(), read.getShape());
-  if (!parts ||
-      !expandAll(rewriter, producer, producer.getOutArgument(0),
-                 parts->first) ||
-      !expandAll(rewriter, consumer, consumer.getInArgument(input),
-                 parts->second) ||
+  Value result = producer.getOutArgument(0),
+        argument = consumer.getInArgument(input);
+  auto writtenSizes = sizesAlong(producer, result),
+       readSizes = sizesAlong(consumer, argument);
+  if (!writtenSizes || !readSizes)
+    return false;
+  identifyUnknown(*writtenSizes, *readSizes);
+  std::optional<CommonParts> parts = divideBoth(*writtenSizes, *readSizes);
+  if (!parts || !expandAll(rewriter, producer, result, parts->first) ||
+      !expandAll(rewriter, consumer, argument, parts->second) ||
       producer.getResult(0).getType() != operand().get().getType())
     return false;
   readItself(rewriter, operand(), producer.getResult(0));

@@ -23,6 +23,7 @@
 #include "PartCopies.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/IndexBuilder.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,13 +33,21 @@ using namespace mlir;
 
 namespace onnxc::krnl {
 
+/// The loop that covers the dimension of the kernel's operand in its ops.
+static StringRef loopAlong(BlockArgument operand, unsigned dim) {
+  for (OpOperand &use : operand.getUses())
+    if (auto op = dyn_cast<ComputeOp>(use.getOwner()))
+      return op.getLoopsAlong(use)[dim];
+  return "";
+}
+
 namespace {
 /// Checks one loop, and makes several of it.
 class LoopExpander {
 public:
   /// `extents` are those of the new loops, outer ones first, and `names` gets
-  /// their names. One of them may be dynamic: beside others of 1 it has the
-  /// extent of the loop.
+  /// their names. One of them may be dynamic, where the extent of the loop is a
+  /// multiple of the others.
   LoopExpander(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
                ArrayRef<int64_t> extents, SmallVectorImpl<std::string> &names)
       : rewriter(rewriter), kernel(kernel), loop(loop), extents(extents),
@@ -63,9 +72,9 @@ private:
     auto known = positions.find(tensor);
     return known == positions.end() ? -1 : known->second;
   }
+  void computeDynamicPart();
   SmallVector<ReassociationIndices> groups(Value inside, int64_t rank);
-  SmallVector<OpFoldResult> expandSizes(ArrayRef<OpFoldResult> sizes,
-                                        unsigned position);
+  SmallVector<OpFoldResult> expandSizes(Value outside, BlockArgument inside);
   RankedTensorType expanded(Value tensor);
   Value expandOperand(Value outside, BlockArgument inside);
   /// Returns true if the dimensions of the tensor stay as before, and its
@@ -87,6 +96,8 @@ private:
   llvm::MapVector<Value, int> positions;
   /// The extent inside of a loop that is divided, and the number of its parts.
   Value whole, parts;
+  /// The dynamic one of the new extents, if it is another one than before.
+  Value dynamicPart;
 };
 } // namespace
 
@@ -131,21 +142,38 @@ bool LoopExpander::checkBorder() {
   });
 }
 
-/// Returns true if the loop has as many iterations as the new ones together.
-bool LoopExpander::hasExtents(LoopAttr known) {
-  int64_t product = 1, unknown = 0;
+/// The known extents together, and how many others there are.
+static std::pair<int64_t, unsigned> knownProduct(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  unsigned unknown = 0;
   for (int64_t extent : extents) {
     bool isUnknown = ShapedType::isDynamic(extent);
     unknown += isUnknown;
     product *= isUnknown ? 1 : extent;
   }
+  return {product, unknown};
+}
+
+/// Returns true if an op computes with an index of the loop.
+static bool usesIndex(KernelOp kernel, StringRef loop) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+    return llvm::any_of(op.getBlock()->getOps<IndexOp>(),
+                        [&](IndexOp index) { return index.getLoop() == loop; });
+  });
+}
+
+/// Returns true if the loop has as many iterations as the new ones together.
+bool LoopExpander::hasExtents(LoopAttr known) {
+  auto [product, unknown] = knownProduct(extents);
   if (unknown == 0)
     return known.getExtent() == product;
-  Value inside =
-      known.isDynamic()
-          ? cast<Value>(kernel.getExtentInside(*kernel.findLoop(loop)))
-          : Value();
-  return unknown == 1 && product == 1 && inside && inside.use_empty();
+  unsigned number = *kernel.findLoop(loop);
+  if (unknown > 1 || !known.isDynamic() ||
+      !cast<Value>(kernel.getExtentInside(number)).use_empty())
+    return false;
+  return product == 1 ||
+         (product > 1 && !usesIndex(kernel, loop) &&
+          splitFactor(kernel.getExtent(number)).factor % product == 0);
 }
 
 bool LoopExpander::check() {
@@ -181,16 +209,41 @@ SmallVector<ReassociationIndices> LoopExpander::groups(Value inside,
   return result;
 }
 
-SmallVector<OpFoldResult>
-LoopExpander::expandSizes(ArrayRef<OpFoldResult> sizes, unsigned position) {
-  SmallVector<OpFoldResult> result(sizes), expanded;
-  for (int64_t extent : extents)
-    expanded.push_back(ShapedType::isDynamic(extent)
-                           ? sizes[position]
-                           : rewriter.getIndexAttr(extent));
-  result.erase(result.begin() + position);
-  result.insert(result.begin() + position, expanded.begin(), expanded.end());
-  return result;
+/// The rest of the extent without the known ones.
+void LoopExpander::computeDynamicPart() {
+  auto [product, unknown] = knownProduct(extents);
+  if (parts || unknown == 0 || product == 1)
+    return;
+  ScaledSize all = splitFactor(kernel.getExtent(*kernel.findLoop(loop)));
+  IndexBuilder index(rewriter, kernel.getLoc());
+  dynamicPart =
+      index.value(index.mul(all.unknown, index.number(all.factor / product)));
+}
+
+/// The sizes of the host's tensor with the dimension as several: extents of
+/// loops, as an op for a size would be a use of the tensor.
+SmallVector<OpFoldResult> LoopExpander::expandSizes(Value outside,
+                                                    BlockArgument inside) {
+  auto sizeOf = [&](unsigned dim) -> OpFoldResult {
+    StringRef covering = loopAlong(inside, dim);
+    return covering.empty()
+               ? tensor::getMixedSize(rewriter, kernel.getLoc(), outside, dim)
+               : kernel.getExtent(*kernel.findLoop(covering));
+  };
+  SmallVector<OpFoldResult> sizes;
+  auto rank = cast<RankedTensorType>(inside.getType()).getRank();
+  for (int64_t dim : llvm::seq(rank)) {
+    if (dim != positionIn(inside)) {
+      sizes.push_back(sizeOf(dim));
+      continue;
+    }
+    for (int64_t extent : extents)
+      if (!ShapedType::isDynamic(extent))
+        sizes.push_back(rewriter.getIndexAttr(extent));
+      else
+        sizes.push_back(dynamicPart ? OpFoldResult(dynamicPart) : sizeOf(dim));
+  }
+  return sizes;
 }
 
 RankedTensorType LoopExpander::expanded(Value tensor) {
@@ -207,8 +260,7 @@ RankedTensorType LoopExpander::expanded(Value tensor) {
 Value LoopExpander::expandOperand(Value outside, BlockArgument inside) {
   Location loc = kernel.getLoc();
   RankedTensorType type = expanded(inside);
-  SmallVector<OpFoldResult> sizes = expandSizes(
-      tensor::getMixedSizes(rewriter, loc, outside), positionIn(inside));
+  SmallVector<OpFoldResult> sizes = expandSizes(outside, inside);
   if (outside.getDefiningOp<tensor::EmptyOp>())
     return tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
   return rewriter.createOrFold<tensor::ExpandShapeOp>(
@@ -219,9 +271,11 @@ Value LoopExpander::expandOperand(Value outside, BlockArgument inside) {
 void LoopExpander::declareLoops() {
   SmallVector<LoopAttr> loops;
   SmallVector<Value> added;
+  Value extent = parts ? parts : dynamicPart;
   if (llvm::is_contained(extents, ShapedType::kDynamic))
     added.push_back(
-        parts ? parts : cast<Value>(kernel.getExtent(*kernel.findLoop(loop))));
+        extent ? extent
+               : cast<Value>(kernel.getExtent(*kernel.findLoop(loop))));
   for (auto known : kernel.getLoops().getAsRange<LoopAttr>()) {
     if (known.getName() != loop) {
       loops.push_back(known);
@@ -337,6 +391,7 @@ void LoopExpander::collapseResults(ArrayRef<Type> types) {
 void LoopExpander::expand() {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(kernel);
+  computeDynamicPart();
   SmallVector<Type> types(kernel.getResultTypes());
   for (BlockArgument argument : kernel.getBody().getArguments())
     if (positionIn(argument) >= 0 && !isRead(argument)) {
@@ -408,22 +463,12 @@ bool expandLoop(RewriterBase &rewriter, KernelOp kernel, StringRef loop,
   return true;
 }
 
-/// The loop that covers the dimension of the kernel's input in its ops.
-static StringRef loopAlong(BlockArgument input, unsigned dim) {
-  for (OpOperand &use : input.getUses())
-    if (auto op = dyn_cast<ComputeOp>(use.getOwner()))
-      return op.getLoopsAlong(use)[dim];
-  return "";
-}
-
 /// Returns true if no op reduces a loop, or computes with an index of this one.
 static bool isElementwiseAlong(KernelOp kernel, StringRef loop) {
-  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
-    return op.getNumReductionLoops() == 0 &&
-           llvm::none_of(op.getBlock()->getOps<IndexOp>(), [&](IndexOp index) {
-             return index.getLoop() == loop;
-           });
-  });
+  return !usesIndex(kernel, loop) &&
+         llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [&](ComputeOp op) {
+           return op.getNumReductionLoops() == 0;
+         });
 }
 
 /// Expands the loop along the first dimension of the view that is several of

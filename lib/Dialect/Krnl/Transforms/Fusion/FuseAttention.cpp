@@ -19,7 +19,7 @@
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -221,19 +221,21 @@ static LogicalResult checkFactors(KernelOp scores, ComputeOp product,
 }
 
 /// The kernel that multiplies for the input of another one, and one between
-/// them for a device; null if there is none.
+/// them; null if there is none. On a processor there is one where a view kept
+/// krnl-fuse from making it a part of the first.
 static std::pair<KernelOp, KernelOp> findScores(Value in, KernelOp rows) {
   KernelOp maker = onlyMaker(in, rows);
   if (!maker || onlyProduct(maker))
     return {maker, {}};
+  bool isDevice = TargetAttr::processorOf(rows).isDevice();
   bool isElementwise =
-      TargetAttr::processorOf(rows).isDevice() &&
       llvm::all_of(maker.getBody().getOps<ComputeOp>(),
                    [](ComputeOp op) { return op.getNumReductionLoops() == 0; });
   if (isElementwise)
     for (Value source : maker.getIns())
       if (KernelOp scores = onlyMaker(source, maker);
-          scores && onlyProduct(scores))
+          scores && onlyProduct(scores) &&
+          (isDevice || source.getDefiningOp() != scores))
         return {scores, maker};
   return {};
 }
@@ -292,18 +294,22 @@ mergeAttention(RewriterBase &rewriter, const AttentionParts &parts,
     isPossible =
         isPossible && alignLoops(rewriter, copies[part], copies[part + 1],
                                  inputOf(all[part], all[part + 1]));
-  while (isPossible && copies.size() > 1) {
-    KernelOp last = copies.pop_back_val();
+  auto merge = [&](size_t part) {
     FailureOr<KernelOp> larger = failure();
     std::string reason;
-    if (!mayMerge || succeeded(mayMerge(copies.back(), last)))
-      larger = mergeKernels(rewriter, copies.back(), last, reason);
-    isPossible = succeeded(larger);
-    if (isPossible)
-      copies.back() = *larger;
-    else
-      copies.push_back(last);
-  }
+    if (!mayMerge || succeeded(mayMerge(copies[part], copies[part + 1])))
+      larger = mergeKernels(rewriter, copies[part], copies[part + 1], reason);
+    if (failed(larger))
+      return false;
+    copies[part] = *larger;
+    copies.erase(copies.begin() + part + 1);
+    return true;
+  };
+  // What is between the scores and the rows takes the place of the scores.
+  if (isPossible && parts.between)
+    isPossible = merge(0);
+  while (isPossible && copies.size() > 1)
+    isPossible = merge(copies.size() - 2);
   if (isPossible)
     return copies.front();
   for (KernelOp copy : llvm::reverse(copies))
@@ -311,12 +317,44 @@ mergeAttention(RewriterBase &rewriter, const AttentionParts &parts,
   return nullptr;
 }
 
+/// How many of the sizes make one of the size `whole`, of which a dynamic one
+/// is the last part; 0 if none do.
+static size_t countParts(ArrayRef<int64_t> sizes, int64_t whole) {
+  int64_t size = 1;
+  for (auto [number, part] : llvm::enumerate(sizes)) {
+    if (ShapedType::isDynamic(part))
+      return ShapedType::isDynamic(whole) ? number + 1 : 0;
+    if (llvm::MulOverflow(size, part, size))
+      return 0;
+    if (!ShapedType::isDynamic(whole) && size >= whole)
+      return size == whole ? number + 1 : 0;
+  }
+  return 0;
+}
+
+/// The dimensions of `from` that are parts of each of `to`; nothing where they
+/// are none.
+static std::optional<SmallVector<ReassociationIndices>>
+groupParts(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<ReassociationIndices> groups;
+  size_t next = 0;
+  for (int64_t whole : to) {
+    size_t count = countParts(from.drop_front(next), whole);
+    if (count == 0)
+      return std::nullopt;
+    groups.push_back(
+        llvm::to_vector<2>(llvm::seq<int64_t>(next, next + count)));
+    next += count;
+  }
+  return next == from.size() ? std::optional(groups) : std::nullopt;
+}
+
 Value viewAs(RewriterBase &rewriter, Value tensor, RankedTensorType type) {
   auto from = cast<RankedTensorType>(tensor.getType());
   if (from == type)
     return tensor;
-  auto groups = getReassociationIndicesForReshape(from, type);
-  if (!groups || from.getRank() <= type.getRank())
+  auto groups = groupParts(from.getShape(), type.getShape());
+  if (!groups)
     return {};
   rewriter.setInsertionPointAfterValue(tensor);
   return tensor::CollapseShapeOp::create(rewriter, tensor.getLoc(), type,

@@ -50,6 +50,22 @@ LogicalResult foldBytes(BufferBytesOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// (size * 12) / 4 -> size * 3: a dimension that was merged with a known one is
+/// divided again.
+LogicalResult foldQuotient(arith::FloorDivSIOp op, PatternRewriter &rewriter) {
+  auto product = op.getLhs().getDefiningOp<arith::MulIOp>();
+  std::optional<int64_t> divisor = getConstantIntValue(op.getRhs());
+  if (!product || !divisor || *divisor < 1 || !op.getType().isIndex())
+    return rewriter.notifyMatchFailure(op, "no product is divided");
+  std::optional<int64_t> factor = getConstantIntValue(product.getRhs());
+  if (!factor || *factor % *divisor != 0)
+    return rewriter.notifyMatchFailure(op, "no factor is a multiple");
+  Value rest =
+      arith::ConstantIndexOp::create(rewriter, op.getLoc(), *factor / *divisor);
+  rewriter.replaceOpWithNewOp<arith::MulIOp>(op, product.getLhs(), rest);
+  return success();
+}
+
 struct KrnlSimplifyHost
     : public impl::KrnlSimplifyHostPassBase<KrnlSimplifyHost> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -59,6 +75,7 @@ struct KrnlSimplifyHost
               KrnlDialect>(op.getDialect()))
         op.getCanonicalizationPatterns(set, context);
     set.add(foldBytes);
+    set.add(foldQuotient);
     // Each scf.if visits all users of its condition, which is quadratic where
     // thousands have the same.
     llvm::erase_if(set.getNativePatterns(), [](const auto &pattern) {

@@ -16,16 +16,18 @@
 using namespace mlir;
 using namespace onnxc::onnx;
 
-/// The shape as operand of Reshape: it must have all sizes but one, and none
-/// that is zero.
-static bool isSayable(ArrayRef<int64_t> shape) {
-  return llvm::count(shape, ShapedType::kDynamic) <= 1 &&
-         !llvm::is_contained(shape, 0);
-}
-
-static Value reshaped(NodeMaker &make, Value x, SmallVector<int64_t> shape) {
-  llvm::replace(shape, ShapedType::kDynamic, int64_t(-1));
-  return make.reshape(x, shape);
+/// A view of a stack of matrices [b, h, m, n] with `matrices` of them, and as
+/// many rows more of each. Other sizes stay as they are.
+static SmallVector<int64_t> stackShape(RankedTensorType stack,
+                                       int64_t matrices) {
+  SmallVector<int64_t> shape(stack.getShape());
+  for (int64_t kept : {0, 3})
+    if (ShapedType::isDynamic(shape[kept]))
+      shape[kept] = 0;
+  bool isKnown = !ShapedType::isDynamic(shape[2]);
+  shape[2] = isKnown ? shape[1] * shape[2] / matrices : -1;
+  shape[1] = matrices;
+  return shape;
 }
 
 /// Returns true if dynamic sizes are those before: a shape that is computed may
@@ -93,18 +95,35 @@ RepeatedStack findRepeated(Value value) {
   return stack;
 }
 
+/// Returns true if all dimensions of the view but the second one are those of
+/// the tensor but the second and the third one. Of sizes that agree but for
+/// one, that one agrees, too.
+bool keepsMatrices(ReshapeOp merge, ArrayRef<int64_t> from,
+                   ArrayRef<int64_t> to) {
+  std::optional<SmallVector<int64_t>> shape = constantInts(merge.getShape());
+  bool copiesBatch = shape && shape->front() == 0;
+  return llvm::count(to.drop_front(copiesBatch), ShapedType::kDynamic) <= 1 &&
+         from[0] == to[0] && from.take_back(2) == to.take_back(2) &&
+         !llvm::is_contained(to, 0);
+}
+
 /// [b, G, 1, s, t] -> [b, G, g, s, t] -> [b, G*g, s, t]
-bool isRepeated(RankedTensorType from, RankedTensorType to,
-                RankedTensorType merged) {
-  if (from.getRank() != 5 || to.getRank() != 5 || merged.getRank() != 4)
+bool isRepeated(RepeatedStack stack) {
+  auto typeOf = [](Value value) {
+    return dyn_cast<RankedTensorType>(value.getType());
+  };
+  RankedTensorType from = typeOf(stack.expand.getInput()),
+                   to = typeOf(stack.expand.getOutput()),
+                   merged = typeOf(stack.merge.getReshaped());
+  if (!from || !to || !merged || from.getRank() != 5 || to.getRank() != 5 ||
+      merged.getRank() != 4)
     return false;
   ArrayRef<int64_t> a = from.getShape(), b = to.getShape(),
                     c = merged.getShape();
-  // Of sizes that agree but for one, that one agrees, too.
-  return isSayable(b) && isSayable(c) && a[2] == 1 && a[1] == b[1] &&
-         !ShapedType::isDynamic(b[1]) && !ShapedType::isDynamic(b[2]) &&
-         c[1] == b[1] * b[2] && a[0] == b[0] && b[0] == c[0] &&
-         a.take_back(2) == b.take_back(2) && b.take_back(2) == c.take_back(2);
+  return a[2] == 1 && a[1] == b[1] && !ShapedType::isDynamic(b[1]) &&
+         !ShapedType::isDynamic(b[2]) && c[1] == b[1] * b[2] && a[0] == b[0] &&
+         a.take_back(2) == b.take_back(2) && keepsMatrices(stack.merge, b, c) &&
+         keepsUnknownSizes(stack.expand);
 }
 
 /// The operation of `inner` on a stack of fewer matrices.
@@ -127,39 +146,32 @@ LogicalResult groupRows(MatMulOp op, PatternRewriter &rewriter) {
   RepeatedStack stack = findRepeated(op.getB());
   if (!stack.expand)
     return rewriter.notifyMatchFailure(op, "no matrix is repeated");
-  ExpandOp expand = stack.expand;
-  auto from = dyn_cast<RankedTensorType>(expand.getInput().getType());
-  auto to = dyn_cast<RankedTensorType>(expand.getOutput().getType());
-  auto merged = dyn_cast<RankedTensorType>(stack.merge.getReshaped().getType());
-  if (!from || !to || !merged || !isRepeated(from, to, merged) ||
-      !keepsUnknownSizes(expand))
+  if (!isRepeated(stack))
     return rewriter.notifyMatchFailure(op, "the groups are not known");
   auto left = dyn_cast<RankedTensorType>(op.getA().getType());
   auto right = dyn_cast<RankedTensorType>(op.getB().getType());
   auto result = dyn_cast<RankedTensorType>(op.getY().getType());
-  int64_t groups = to.getDimSize(1), repeats = to.getDimSize(2);
+  Value fewer = stack.expand.getInput();
+  int64_t groups = cast<RankedTensorType>(fewer.getType()).getDimSize(1),
+          matrices = cast<RankedTensorType>(stack.merge.getReshaped().getType())
+                         .getDimSize(1);
   if (!left || !right || !result || left.getRank() != 4 ||
-      right.getRank() != 4 || left.getDimSize(1) != groups * repeats ||
+      right.getRank() != 4 || left.getDimSize(1) != matrices ||
       result.getRank() != 4)
     return rewriter.notifyMatchFailure(op, "not as many rows as matrices");
-  SmallVector<int64_t> rows(left.getShape()), shared(from.getShape());
-  rows[1] = groups;
-  if (!ShapedType::isDynamic(rows[2]))
-    rows[2] *= repeats;
-  shared.erase(shared.begin() + 2);
-  if (!isSayable(rows) || !isSayable(shared) || !isSayable(result.getShape()))
-    return rewriter.notifyMatchFailure(op, "the shape is not constant");
+  if (llvm::is_contained(left.getShape(), 0) ||
+      llvm::is_contained(result.getShape(), 0))
+    return rewriter.notifyMatchFailure(op, "a size is zero");
 
   NodeMaker make(rewriter, op.getLoc());
-  Value matrices = reshaped(make, expand.getInput(), shared);
+  Value stacked = make.squeeze(fewer, 2);
   for (OpOperand *inner : llvm::reverse(stack.chain))
-    matrices = again(rewriter, *inner, matrices, groups);
-  Value product =
-      make.make("MatMul", {reshaped(make, op.getA(), rows), matrices});
-  SmallVector<int64_t> shape(result.getShape());
-  llvm::replace(shape, ShapedType::kDynamic, int64_t(-1));
+    stacked = again(rewriter, *inner, stacked, groups);
+  Value rows = make.reshape(op.getA(), stackShape(left, groups));
+  Value product = make.make("MatMul", {rows, stacked});
+  Value shape = make.ints(stackShape(result, matrices));
   rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResultTypes(),
-                                         ValueRange{product, make.ints(shape)});
+                                         ValueRange{product, shape});
   return success();
 }
 

@@ -55,3 +55,19 @@ func.func @conditions_stay(%ok: i1, %x: i1) {
   }
   return
 }
+
+// What was multiplied is divided again: 12 by 4. Other quotients stay.
+// CHECK-LABEL: func.func @quotients
+// CHECK:         %[[REST:.+]] = arith.muli %arg0, %c3
+// CHECK:         %[[OTHER:.+]] = arith.floordivsi
+// CHECK:         return %[[REST]], %arg0, %[[OTHER]]
+func.func @quotients(%n: index) -> (index, index, index) {
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c12 = arith.constant 12 : index
+  %whole = arith.muli %n, %c12 : index
+  %rest = arith.floordivsi %whole, %c4 : index
+  %all = arith.floordivsi %whole, %c12 : index
+  %other = arith.floordivsi %whole, %c5 : index
+  return %rest, %all, %other : index, index, index
+}

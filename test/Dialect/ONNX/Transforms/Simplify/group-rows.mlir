@@ -55,3 +55,27 @@ func.func @computed(%q: tensor<1x8x3x16xf32>, %k: tensor<1x2x1x16x?xf32>, %s: te
   %y = onnx.MatMul(%q, %2) : (tensor<1x8x3x16xf32>, tensor<1x8x16x?xf32>) -> tensor<1x8x3x?xf32>
   return %y : tensor<1x8x3x?xf32>
 }
+
+// -----
+
+// All sizes but those of the heads are dynamic. A view copies the batch, and has the rest of the elements as the keys:
+// as they were. The views of the rows copy all but the rows.
+// CHECK-LABEL: func @dynamic
+// CHECK-NOT:     onnx.Expand
+// CHECK-DAG:     %[[FEWER:.+]] = onnx.Constant dense<[0, 2, -1, 0]> : tensor<4xi64>
+// CHECK-DAG:     %[[MORE:.+]] = onnx.Constant dense<[0, 8, -1, 0]> : tensor<4xi64>
+// CHECK:         %[[KEYS:.+]] = onnx.Transpose(%arg1) {perm = array<i64: 0, 1, 3, 2>} : (tensor<?x2x?x16xf32>) -> tensor<?x2x16x?xf32>
+// CHECK:         %[[ROWS:.+]] = onnx.Reshape(%arg0, %[[FEWER]]) : {{.*}} -> tensor<?x2x?x?xf32>
+// CHECK:         %[[Y:.+]] = onnx.MatMul(%[[ROWS]], %[[KEYS]]) : {{.*}} -> tensor<?x2x?x?xf32>
+// CHECK:         onnx.Reshape(%[[Y]], %[[MORE]]) : {{.*}} -> tensor<?x8x?x?xf32>
+func.func @dynamic(%q: tensor<?x8x?x?xf32>, %k: tensor<?x2x?x16xf32>) -> tensor<?x8x?x?xf32> {
+  %axis = onnx.Constant dense<2> : tensor<1xi64>
+  %again = onnx.Constant dense<[1, 1, 4, 1, 1]> : tensor<5xi64>
+  %merged = onnx.Constant dense<[0, 8, -1, 16]> : tensor<4xi64>
+  %0 = onnx.Unsqueeze(%k, %axis) : (tensor<?x2x?x16xf32>, tensor<1xi64>) -> tensor<?x2x1x?x16xf32>
+  %1 = onnx.Expand(%0, %again) : (tensor<?x2x1x?x16xf32>, tensor<5xi64>) -> tensor<?x2x4x?x16xf32>
+  %2 = onnx.Reshape(%1, %merged) : (tensor<?x2x4x?x16xf32>, tensor<4xi64>) -> tensor<?x8x?x16xf32>
+  %3 = onnx.Transpose(%2) {perm = array<i64: 0, 1, 3, 2>} : (tensor<?x8x?x16xf32>) -> tensor<?x8x16x?xf32>
+  %y = onnx.MatMul(%q, %3) : (tensor<?x8x?x?xf32>, tensor<?x8x16x?xf32>) -> tensor<?x8x?x?xf32>
+  return %y : tensor<?x8x?x?xf32>
+}

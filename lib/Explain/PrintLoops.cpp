@@ -383,8 +383,7 @@ void LoopPrinter::printLoop(const LoopUse &use, unsigned number) {
 }
 
 bool LoopPrinter::isShared(unsigned loop, unsigned op) const {
-  return nest.loop(loop).fusedOuter || nest.loop(loop).computeAt ||
-         nest.isAround(loop, op);
+  return nest.loop(loop).computeAt || nest.isAround(loop, op);
 }
 
 /// Closes loops that the op is not in, and opens its own.

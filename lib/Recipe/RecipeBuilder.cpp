@@ -83,6 +83,10 @@ void RecipeBuilder::unroll(StringRef loop, int64_t factor, int op,
     add(UnrollStepAttr::get(context, loop, factor, tail), op);
 }
 
+void RecipeBuilder::hoist(StringRef loop, int op) {
+  add(HoistStepAttr::get(context, loop), op);
+}
+
 void RecipeBuilder::dot(StringRef loop, int op) {
   add(DotStepAttr::get(context, loop), op);
 }

@@ -316,6 +316,34 @@ class Draw:
             self.panels(column_blocks, reduced, column)
         return True
 
+    def hoisted(self):
+        """Loops of one op around all, the others outside of those that they lack or reduce; false where there is one op."""
+        if len(self.kernel.ops) < 2:
+            return False
+        inside = max(range(len(self.kernel.ops)), key=lambda n: len(self.kernel.ops[n].axes) + self.rng.random())
+        common = [a for a in self.kernel.axes if self.nest.in_all_ops(a) and not self.nest.reduced(a)]
+        own = [a for a in self.nest.ops[inside] if a not in common]
+        for loops in (common, own):
+            self.rng.shuffle(loops)
+        moved = int(self.rng.integers(len(common) + 1))
+        outer, inner = [str(l) for l in common[:moved]], [str(l) for l in [*common[moved:], *own]]
+        self.rng.shuffle(inner)
+        if self.chance(0.5):
+            at = int(self.rng.integers(len(inner) or 1))
+            inner[at : at + 1] = self.block(inner[at]) if inner else []
+        blocks = inner[: int(self.rng.integers(1, 4))]
+        rest = [l for l in self.nest.order if l not in outer and l not in blocks]
+        self.add("order", [*outer, *blocks, *rest])
+        for op, loops in enumerate(self.nest.ops):
+            bad = [l for l in blocks if l not in loops or self.nest.reduced(l)]
+            last = blocks.index(bad[0]) if bad else len(blocks)
+            at = min(last, int(self.rng.integers(len(blocks) + 2)))
+            if op != inside and at < len(blocks):
+                self.add("hoist", [blocks[at]], op=op)
+        self.place([*outer, *blocks])
+        self.registers()
+        return True
+
     def windows(self):
         """Lanes along results whose windows are apart, and copies of the positions between them; false without such windows."""
         common = [a for a in self.kernel.axes if self.nest.in_all_ops(a) and not self.nest.reduced(a)]
@@ -511,7 +539,9 @@ def random_recipe(kernel, rng, device=False):
         pass
     elif kernel.windows and draw.chance(0.5) and draw.windows():
         pass
-    elif not draw.chance(0.95 if draw.added_blocks() else 0.8 if kernel.multiplies_bytes else 0.3) or not draw.contraction():
+    elif draw.chance(0.95 if draw.added_blocks() else 0.8 if kernel.multiplies_bytes else 0.3) and draw.contraction():
+        pass
+    elif not draw.chance(0.2) or not draw.hoisted():
         draw.walk()
     draw.accesses()
     draw.storage()

@@ -42,7 +42,7 @@ MANY_KERNELS, FEW_KERNELS = 4, 2
 REFUSED = re.compile(r"\.recipes:(\d+):.* recipe step (\d+) '[^']*': .")
 # A device packs constants alone.
 NOT_PACKED = re.compile(r"packs operand (\d+) in each run, which no device does")
-STEPS = ("block fuse order fuse_outer parallel grid map compute_at unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
+STEPS = ("block fuse order fuse_outer parallel grid map compute_at hoist unroll register_tile vectorize dot mma wgmma pack cache pipeline split_reduction").split()
 # Few draws have accesses that these are legal for.
 ACCESSES = ("prefetch", "transpose", "interleave", "early_exit", "skip_masked", "tail=[")
 # What runs the recipes with products of warpgroups and with clusters, which other devices compute otherwise.

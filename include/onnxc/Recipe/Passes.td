@@ -62,7 +62,7 @@ def KrnlTabulateBytesPass : Pass<"krnl-tabulate-bytes", "::mlir::ModuleOp"> {
 }
 
 def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
-  let summary = "Compute a factor of products once in a kernel of its own, on a device";
+  let summary = "Compute a factor of products once, in a kernel or an op of its own";
   let description = [{
     A kernel that sums up products, one factor of which its payload computes from
     several inputs, becomes two where the cost model says that these take less
@@ -71,7 +71,8 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
     sizes of the tensor are dynamic, where the tensor is many times larger than what
     the kernel reads and writes, or where each element is a factor of one product. A
     third form is one kernel of both ops, whose threads compute the slices of the
-    factor that they multiply.
+    factor that they multiply. On a processor only this form is considered, for sums of floats and
+    known extents: all rows read panels of the factor that are computed once.
 
     ```mlir
     %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]

@@ -157,6 +157,11 @@ constexpr int64_t maxSumParts = 64, minTermsOfPart = 32;
 /// the most ops of its kernel that are computed again for another reader.
 constexpr int64_t minTermsOfThread = 8;
 constexpr unsigned maxCopiedOps = 32;
+/// A kernel that computes a factor in panels is taken if it takes less than
+/// this part of the cycles: tiles that start and end with sums in memory take
+/// longer than is counted.
+constexpr double minGainOfPanels = 0.9;
+
 /// The most operands of a kernel that does what two did, and what of the time
 /// of the longer one it takes at most.
 constexpr unsigned maxJoinedOperands = 12;

@@ -38,7 +38,8 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
       packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])),
-      readsInPlace(packed < 0 && loops.hasColumnsInLine()) {
+      readsInPlace(packed < 0 && loops.hasColumnsInLine() &&
+                   isa<BlockArgument>(loops.columnOperand->get())) {
   work = columnWork(loops,
                     extentOfAll(kernel,
                                 partLoops(kernel, loops.op,

@@ -37,12 +37,12 @@ double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
                   ColumnWork work) {
   if (lanes == 1)
     return scalarCycles(target, tile, work);
-  double all = double(tile.vectors * (tile.rows + work.operations)) /
+  // A multiply-add is two operations, of which twice as many start in a cycle.
+  double all = double(tile.vectors * (2 * tile.rows + work.operations)) /
                double(target.operationsPerCycle());
-  double fma = double(tile.rows * tile.vectors) / target.fmaPerCycle;
   double loads = double(tile.vectors) / target.loadsPerCycle +
                  double(tile.rows) / double(target.scalarLoadsPerCycle);
-  return std::max({fma, all, loads, target.fmaLatency}) + target.tileCycles;
+  return std::max({all, loads, target.fmaLatency}) + target.tileCycles;
 }
 
 /// Cycles for `rows` rows and as many vectors as the tile has. Of a number that

@@ -60,7 +60,7 @@ OpCost::OpCost(KernelOp kernel, const LoopNest &nest, unsigned number,
       op(cast<ComputeOp>(body.op)), target(target),
       loopsOfThreads(loopsOfThreads) {
   findSteps();
-  if (OpPlan(nest, RegisterLoops(nest), number).hasCommonSums())
+  if (OpPlan(nest, number).hasCommonSums())
     running.emplace(op);
   if (mmaOf(nest, number) && multipliesMatrices(op))
     mma = mmaOf(nest, number);

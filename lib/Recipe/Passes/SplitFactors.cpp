@@ -5,18 +5,22 @@
 // A factor of a product that is computed from several inputs, weights of few
 // bits with their scales, is computed again for each row of the other one, and
 // no instruction for matrices takes it. A kernel of its own computes it once.
+// On a processor an op of its own in the kernel of the product does, in panels
+// that all rows read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
-#include "Passes/DevicePass.h"
 #include "Passes/FormChoice.h"
 #include "Passes/JoinedFactor.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/KernelWork.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Recipe/RecipeChooser.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,11 +71,21 @@ struct Factor {
 };
 
 struct KrnlSplitFactorsPass
-    : DevicePass<impl::KrnlSplitFactorsPassBase<KrnlSplitFactorsPass>> {
-  using DevicePass::DevicePass;
+    : impl::KrnlSplitFactorsPassBase<KrnlSplitFactorsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    isDevice = TargetAttr::processorOf(getOperation()).isDevice();
+    chooser = &getAnalysis<RecipeChooser>();
+    for (KernelOp kernel : kernelsOf(getOperation()))
+      rewrite(kernel);
+  }
 
 private:
-  void rewrite(KernelOp kernel) override;
+  void rewrite(KernelOp kernel);
+
+  bool isDevice = false;
+  RecipeChooser *chooser = nullptr;
 };
 
 } // namespace
@@ -144,12 +158,30 @@ static bool isSmall(KernelOp kernel, const Factor &factor) {
   return bytes <= maxFactorBytes * workOf(kernel, outerExtent).bytes;
 }
 
+/// Orders the loops of a factor so that its panels have columns in a line.
+/// Returns false if it has no panels: the sums are no floats, or the number of
+/// rows is dynamic, so that there may be too few to compute panels for.
+static bool suitsPanels(KernelOp kernel, Factor &factor) {
+  ComputeOp sum = factor.sum;
+  auto isReduced = [&](unsigned dim) {
+    return dim >= sum.getNumParallelLoops();
+  };
+  SmallVector<unsigned> loops = llvm::filter_to_vector(factor.loops, isReduced);
+  llvm::copy_if(factor.loops, std::back_inserter(loops),
+                [&](unsigned dim) { return !isReduced(dim); });
+  factor.loops = std::move(loops);
+  return isa<FloatType>(factor.stored.getType()) &&
+         llvm::all_of(sum.getAxes(),
+                      [&](StringRef axis) { return isStatic(kernel, axis); });
+}
+
 /// The factor that is computed from several inputs, or from one with other
 /// loops of its own, where the other factor is an input; nothing for other
 /// values.
 static std::optional<Factor> computedFactor(KernelOp kernel, ComputeOp sum,
                                             Value value, Value other) {
-  Factor factor(sum, storedForm(value));
+  bool isDevice = TargetAttr::processorOf(kernel).isDevice();
+  Factor factor(sum, isDevice ? storedForm(value) : value);
   if (!isa<BlockArgument>(storedForm(other)) ||
       isa<BlockArgument>(factor.stored) ||
       !factor.stored.getType().isIntOrFloat())
@@ -166,6 +198,9 @@ static std::optional<Factor> computedFactor(KernelOp kernel, ComputeOp sum,
   if (!loops || loops->size() == sum.getNumLoops())
     return std::nullopt;
   factor.loops = std::move(*loops);
+  if (!isDevice)
+    return suitsPanels(kernel, factor) ? std::optional(std::move(factor))
+                                       : std::nullopt;
   return isSmall(kernel, factor) ? std::optional(std::move(factor))
                                  : std::nullopt;
 }
@@ -351,18 +386,24 @@ void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
   IRRewriter b(kernel);
   KernelOp factor = buildFactor(b, kernel, *found);
   KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
-  collapseLoops(b, product);
+  if (isDevice)
+    collapseLoops(b, product);
   RecipeOptions options{keepOrder};
   FormChoice choice({"an operand computed for each product",
-                     chooser->cyclesOf(kernel, options)});
-  choice.offer({"an operand computed once, in a kernel of its own",
-                chooser->cyclesOf({factor, product}, options)});
+                     chooser->cyclesOf(kernel, options)},
+                    isDevice ? minGainOfKind : minGainOfPanels);
+  if (isDevice)
+    choice.offer({"an operand computed once, in a kernel of its own",
+                  chooser->cyclesOf({factor, product}, options)});
   // What reads the results in other shapes follows the product.
   b.setInsertionPointAfter(product);
   KernelOp joined = buildJoined(b, factor, product);
   bool isJoined =
-      joined && choice.offer({"an operand computed in slices of shared memory",
-                              chooser->cyclesOf(joined, options)});
+      joined &&
+      choice.offer({isDevice ? "an operand computed in slices of shared "
+                               "memory"
+                             : "an operand computed in panels",
+                    chooser->cyclesOf(joined, options)});
   bool isTaken = choice.report(kernel.getLoc(), getArgument());
   if (isTaken && isJoined)
     product.replaceAllUsesWith(joined.getResults());

@@ -434,7 +434,9 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
   for (const Contraction &way : findContractions(kernel))
-    if (!way.hasWindowAcross())
+    if (auto factor = way.columnOperand->get().getDefiningOp<ComputeOp>())
+      addFactorPanelRecipes(kernel, way, factor, target, options, candidates);
+    else if (!way.hasWindowAcross())
       for (int64_t groupBytes : {bytesOfDot, bytesOfLongDot})
         for (bool packsAll : {false, true})
           addContraction(kernel, way, groupBytes, packsAll, target, options,

@@ -10,6 +10,8 @@
 #ifndef ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
 #define ONNXC_LIB_RECIPE_PLANNERS_PANELSTEPS_H
 
+#include "Kernels/ContractionLoops.h"
+#include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -39,6 +41,14 @@ struct PanelLoops {
   void unroll(RecipeBuilder &recipe, krnl::KernelOp kernel,
               unsigned number) const;
 };
+
+/// Adds recipes for a product whose columns are a factor that an op of the
+/// kernel computes, without the rows.
+void addFactorPanelRecipes(krnl::KernelOp kernel, const Contraction &way,
+                           krnl::ComputeOp factor,
+                           const target::Processor &target,
+                           const RecipeOptions &options,
+                           RecipeCandidates &candidates);
 
 } // namespace onnxc
 

@@ -185,8 +185,7 @@ bool areBoxes(ArrayRef<const CachedSlice *> slices) {
 //===----------------------------------------------------------------------===//
 
 LaneIndex CachedSlices::iterationOf(const CachedSlice &slice) {
-  LaneIndex iteration =
-      loops.loopIndex(slice.at, Instance(active.size(), 0), false);
+  LaneIndex iteration = loops.loopIndex(slice.at, Instance(active.size(), 0));
   return slice.hasProducer ? math.add(before, iteration) : iteration;
 }
 
@@ -208,8 +207,8 @@ LaneIndex CachedSlices::swizzledIndex(const CachedSlice &slice,
     bool isAlong = nest.op(slice.op).find(loop)->reduced == isReduced;
     LaneIndex &index = isAlong ? inLine : line;
     int64_t &stride = isAlong ? lineStride : acrossStride;
-    index = math.add(
-        index, math.scale(loops.loopIndex(loop, instance, false), stride));
+    index =
+        math.add(index, math.scale(loops.loopIndex(loop, instance), stride));
     stride *= nest.loop(loop).extent;
   }
   const SwizzledSlice &form = *slice.swizzle;
@@ -251,8 +250,8 @@ LaneIndex CachedSlices::indexIn(const CachedSlice &slice,
     index = swizzledIndex(slice, instance, /*isExchanged=*/true);
   else
     for (auto [loop, stride] : llvm::zip_equal(slice.loops, slice.strides))
-      index = math.add(
-          index, math.scale(loops.loopIndex(loop, instance, false), stride));
+      index =
+          math.add(index, math.scale(loops.loopIndex(loop, instance), stride));
   return inStage(slice, index);
 }
 
@@ -272,9 +271,9 @@ SmallVector<LaneIndex> CachedSlices::indicesInSource(const CachedSlice &slice,
   Instance first(active.size(), 0);
   const Storage &source = slotOf(slice.use->get());
   if (!source.byLoops)
-    return positions.indicesOf(state, *slice.use, first, false);
+    return positions.indicesOf(state, *slice.use, first);
   return llvm::map_to_vector(source.packed, [&](unsigned loop) {
-    return loops.loopIndex(loop, first, false);
+    return loops.loopIndex(loop, first);
   });
 }
 

@@ -151,7 +151,7 @@ Value DotEmitter::loadGroup(OpState &state, OpOperand &operand,
     return assembleGroup(state, operand, instance, group);
   SmallVector<Value> at;
   for (LaneIndex index :
-       positions.indicesOf(state, operand, instance, slot.local))
+       positions.indicesOf(state, operand, instance, slot.localDepth()))
     at.push_back(math.scalar(index));
   auto bytes = VectorType::get({size}, b.getI8Type());
   if (!isMasked)
@@ -191,7 +191,7 @@ Value DotEmitter::readGroup(OpState &state, OpOperand &operand,
   } else if (isPacked) {
     SmallVector<Value> indices;
     for (unsigned loop : slot.packed)
-      indices.push_back(math.scalar(loops.loopIndex(loop, at, false)));
+      indices.push_back(math.scalar(loops.loopIndex(loop, at)));
     value = vector::LoadOp::create(b, bytes, slot.memref, indices);
   } else {
     Value words = assembleWord(state, operand, at, group, 0);

@@ -36,7 +36,6 @@ struct EmitContext {
 
   KernelOp kernel;
   const LoopNest &nest;
-  const RegisterLoops &registerLoops;
   StoragePlan &storage;
   NestEmitter &loops;
   KernelValues &outside;

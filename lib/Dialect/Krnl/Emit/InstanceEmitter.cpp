@@ -21,7 +21,7 @@ struct InstanceEmitter::Point final : PayloadPoint {
     return emitter.loops.laneMask(state.number, instance);
   }
   LaneIndex getIndex(unsigned dim) override {
-    return emitter.loops.axisValues(state.number, instance, false)[dim];
+    return emitter.loops.axisValues(state.number, instance)[dim];
   }
   Value getUniform(Value original) override {
     return emitter.outside.uniform.lookup(original);
@@ -55,9 +55,9 @@ Value InstanceEmitter::Point::read(ScatterLoadOp op,
                                    ArrayRef<LaneIndex> offsets) {
   OpOperand &init = *state.op.getDpsInitOperand(op.getNumber());
   const Storage &slot = emitter.slotOf(state.op.getTiedOpResult(&init));
-  SmallVector<LaneIndex> at =
-      movedBy(emitter.math, offsets,
-              emitter.positions.indicesOf(state, init, instance, slot.local));
+  SmallVector<LaneIndex> at = movedBy(
+      emitter.math, offsets,
+      emitter.positions.indicesOf(state, init, instance, slot.localDepth()));
   bool varies = variesByLane(at);
   Value mask = varies ? getMask() : Value();
   return emitter.access.load(slot.memref, at, varies ? getLanes() : 1, mask,

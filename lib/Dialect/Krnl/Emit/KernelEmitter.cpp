@@ -72,7 +72,7 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
     : kernel(kernel), nest(std::move(replayed)), options(options),
       policy(policy), b(kernel.getLoc(), kernel.getContext()), math(b),
       registers(nest),
-      storage(kernel, nest, registers,
+      storage(kernel, nest,
               [&, ofTarget = forwardsOfTarget(kernel, nest)](
                   const BodyOp &producer, const BodyOp &consumer) {
                 return policy.forwards(producer, consumer) &&
@@ -248,8 +248,8 @@ void KernelEmitter::placeThreads(const TileThreads &threads, int64_t others) {
 void KernelEmitter::emitTiles() {
   VectorAccess access(b, math);
   EmptyOperands empty(b, access, values.func.getBody().front());
-  EmitContext context{kernel, nest,   registers, storage, loops,   values,
-                      empty,  access, b,         math,    options, policy};
+  EmitContext context{kernel, nest, storage, loops,   values, empty,
+                      access, b,    math,    options, policy};
   OperandPositions positions(context);
   CachedSlices slices(context, positions);
   slices.allocate();
@@ -271,6 +271,9 @@ void KernelEmitter::emitTiles() {
   };
   auto computeTile = [&] {
     loops.emitTile([&](unsigned loop) { copier.fill(loop); },
+                   [&](unsigned loop, NestEmitter::LoopSide side) {
+                     ops.emitHoisted(loop, side);
+                   },
                    [&] { ops.emitOps(); });
     copier.endTile();
   };

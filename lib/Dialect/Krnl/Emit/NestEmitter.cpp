@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PaddedLoops.h"
+#include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -81,19 +82,20 @@ Value NestEmitter::laneMask(unsigned op, const Instance &instance) {
 }
 
 LaneIndex NestEmitter::loopIndex(unsigned loop, const Instance &instance,
-                                 bool local) const {
+                                 std::optional<unsigned> local) const {
   const ActiveLoop &at = active[loop];
   LaneIndex index{
       at.base, at.offset + instance[loop] * at.lanes, at.lanes > 1 ? 1 : 0, {}};
-  if (local && (nest.loop(loop).fusedOuter || nest.loop(loop).computeAt)) {
+  if (local && isAroundPart(nest, loop, *local)) {
     index.base = Value();
     index.offset = instance[loop] * at.lanes;
   }
   return index;
 }
 
-SmallVector<LaneIndex>
-NestEmitter::axisValues(unsigned op, const Instance &instance, bool local) {
+SmallVector<LaneIndex> NestEmitter::axisValues(unsigned op,
+                                               const Instance &instance,
+                                               std::optional<unsigned> local) {
   SmallVector<LaneIndex> loops(nest.loops().size());
   for (const LoopUse &use : nest.op(op).loops)
     loops[use.loop] = loopIndex(use.loop, instance, local);
@@ -163,7 +165,7 @@ Value NestEmitter::isInside(unsigned op, ArrayRef<unsigned> padded,
                             const Instance &instance) {
   SmallVector<LaneIndex> values(nest.loops().size());
   for (const LoopUse &use : nest.op(op).loops)
-    values[use.loop] = loopIndex(use.loop, instance, false);
+    values[use.loop] = loopIndex(use.loop, instance);
   Value all;
   for (unsigned loop : padded) {
     LaneIndex value = math.eval(nest.valueExpr(op, loop), values, extents),
@@ -198,8 +200,10 @@ void NestEmitter::enterTile(ArrayRef<OpFoldResult> indices) {
 }
 
 void NestEmitter::emitTile(function_ref<void(unsigned)> atLoop,
+                           function_ref<void(unsigned, LoopSide)> besideLoop,
                            function_ref<void()> atPoint) {
   onLoop = atLoop;
+  onSide = besideLoop;
   onPoint = atPoint;
   emitParallel(0);
 }
@@ -231,11 +235,11 @@ void NestEmitter::emitParallel(unsigned position) {
   active[number].part = ActiveLoop::BlockKind::Any;
 }
 
-/// How the first op that has the loop iterates over it; fused outer loops are
-/// iterated over the same way by all ops.
+/// How the first op inside of all fused outer loops that has the loop iterates
+/// over it; these are iterated over the same way by all ops.
 static LoopUse useOf(const LoopNest &nest, unsigned loop, unsigned &op) {
   for (auto [number, body] : llvm::enumerate(nest.ops()))
-    if (const LoopUse *use = body.find(loop)) {
+    if (const LoopUse *use = body.find(loop); use && !body.hoistedFrom) {
       op = number;
       return *use;
     }
@@ -256,7 +260,9 @@ void NestEmitter::emitFusedOuter(unsigned position) {
     emitFusedOuter(position + 1);
     return SmallVector<Value>();
   };
+  onSide(use.loop, LoopSide::Before);
   emitLoop(use, op, {}, body);
+  onSide(use.loop, LoopSide::After);
 }
 
 /// The iteration of this thread, if the loop has one for it.

@@ -96,9 +96,12 @@ public:
     active[loop].base = at.base;
     active[loop].offset = at.offset;
   }
+  enum class LoopSide { Before, After };
   /// Emits the tile: the fused outer loops, calling `onLoop` where the body of
-  /// one begins, and the variants of the register tile, with `onPoint` in each.
+  /// one begins and `onSide` before and after the loop, and the variants of the
+  /// register tile, with `onPoint` in each.
   void emitTile(llvm::function_ref<void(unsigned)> onLoop,
+                llvm::function_ref<void(unsigned, LoopSide)> onSide,
                 llvm::function_ref<void()> onPoint);
 
   /// Emits the body of a loop; takes and returns the values that its
@@ -121,12 +124,12 @@ public:
                      llvm::function_ref<void()> body);
 
   /// The value of one loop in an instance; `local`: counted from the current
-  /// iteration on of loops that ops are in together.
+  /// iteration on of loops that are around a part of so many fused outer loops.
   LaneIndex loopIndex(unsigned loop, const Instance &instance,
-                      bool local) const;
+                      std::optional<unsigned> local = {}) const;
   /// The values of the iterator dimensions of the op.
   llvm::SmallVector<LaneIndex> axisValues(unsigned op, const Instance &instance,
-                                          bool local);
+                                          std::optional<unsigned> local = {});
   /// Emits an i1 that is true if the values of these loops of the op, which
   /// have padded blocks, are before their end in an instance; null if `padded`
   /// is empty.
@@ -196,6 +199,7 @@ private:
   bool inRowTail = false;
   /// The callbacks of emitTile(), while it runs.
   llvm::function_ref<void(unsigned)> onLoop;
+  llvm::function_ref<void(unsigned, LoopSide)> onSide;
   llvm::function_ref<void()> onPoint;
 };
 

@@ -6,6 +6,7 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/HoistedOps.h"
 
 using namespace mlir;
 
@@ -14,7 +15,16 @@ namespace onnxc::krnl {
 void OpEmitter::emitOps() {
   kept.clear();
   for (unsigned op = 0; op < nest.ops().size(); ++op)
-    if (!isInside(nest, op) && !isInSlices(nest, op))
+    if (!isInside(nest, op) && !isInSlices(nest, op) &&
+        !nest.op(op).hoistedFrom)
+      emitOp(op);
+}
+
+void OpEmitter::emitHoisted(unsigned loop, NestEmitter::LoopSide side) {
+  kept.clear();
+  for (unsigned op = 0; op < nest.ops().size(); ++op)
+    if (nest.op(op).hoistedFrom == loop &&
+        runsAfterLoop(nest, op) == (side == NestEmitter::LoopSide::After))
       emitOp(op);
 }
 

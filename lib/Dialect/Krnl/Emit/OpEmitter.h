@@ -33,8 +33,11 @@ public:
         wgmmas(context, slices, kept, reduction),
         prefetcher(context, positions) {}
 
-  /// Emits all ops of the body at this point.
+  /// Emits the ops of the body at this point that are inside of all fused outer
+  /// loops.
   void emitOps();
+  /// Emits those that are hoisted from a loop and run before or after it.
+  void emitHoisted(unsigned loop, NestEmitter::LoopSide side);
 
 private:
   void emitOp(unsigned number);

@@ -55,10 +55,10 @@ Value OperandPositions::isInRange(OpOperand &operand, unsigned position,
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, moved, size);
 }
 
-SmallVector<LaneIndex> OperandPositions::indicesOf(const OpState &state,
-                                                   OpOperand &operand,
-                                                   const Instance &instance,
-                                                   bool local) {
+SmallVector<LaneIndex>
+OperandPositions::indicesOf(const OpState &state, OpOperand &operand,
+                            const Instance &instance,
+                            std::optional<unsigned> local) {
   SmallVector<LaneIndex> axes = loops.axisValues(state.number, instance, local);
   SmallVector<LaneIndex> at;
   for (auto [position, subscript] :
@@ -76,8 +76,7 @@ SmallVector<LaneIndex> OperandPositions::indicesOf(const OpState &state,
 SmallVector<LaneIndex>
 OperandPositions::unboundedIndicesOf(const OpState &state, OpOperand &operand,
                                      const Instance &instance) {
-  SmallVector<LaneIndex> axes =
-      loops.axisValues(state.number, instance, /*local=*/false);
+  SmallVector<LaneIndex> axes = loops.axisValues(state.number, instance);
   return llvm::map_to_vector(state.op.getSubscripts(operand),
                              [&](const Subscript &at) {
                                return math.eval(at.index, axes, loops.extents);
@@ -88,7 +87,7 @@ Value OperandPositions::andInRanges(unsigned op, OpOperand &operand,
                                     const Instance &instance, Value all) {
   if (!Access(operand).hasRanges())
     return all;
-  SmallVector<LaneIndex> axes = loops.axisValues(op, instance, false);
+  SmallVector<LaneIndex> axes = loops.axisValues(op, instance);
   ComputeOp user = storage.plan(op).op;
   for (auto [position, subscript] :
        llvm::enumerate(user.getSubscripts(operand))) {

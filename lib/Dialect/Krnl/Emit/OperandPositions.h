@@ -17,11 +17,12 @@ public:
   explicit OperandPositions(const EmitContext &context)
       : EmitContext(context) {}
 
-  /// The indices of the element; `local`: in the part that one visit of the
+  /// The indices of the element; `local`: in the part that one visit of so many
   /// fused outer loops touches. One that is not in its range is moved there.
   llvm::SmallVector<LaneIndex> indicesOf(const OpState &state,
                                          mlir::OpOperand &operand,
-                                         const Instance &instance, bool local);
+                                         const Instance &instance,
+                                         std::optional<unsigned> local = {});
   /// The same without ranges: in the operand, or beyond it.
   llvm::SmallVector<LaneIndex> unboundedIndicesOf(const OpState &state,
                                                   mlir::OpOperand &operand,

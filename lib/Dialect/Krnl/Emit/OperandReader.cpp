@@ -26,8 +26,8 @@ bool OperandReader::loadTransposed(OpState &state, OpOperand &operand,
   const ActiveLoop &lane = active[*laneLoop(state)];
   Instance first = instance;
   first[*transposed] = 0;
-  SmallVector<LaneIndex> at =
-      positions.indicesOf(state, operand, first, slotOf(operand.get()).local);
+  SmallVector<LaneIndex> at = positions.indicesOf(
+      state, operand, first, slotOf(operand.get()).localDepth());
   if (llvm::any_of(at, [](const LaneIndex &index) { return index.vec; }))
     return false;
   int64_t before = instance[*laneLoop(state)] * lane.lanes;
@@ -70,8 +70,8 @@ bool OperandReader::loadInterleaved(OpState &state, OpOperand &operand,
     return false;
   Instance first = instance;
   first[between->loop] = first[across] = 0;
-  SmallVector<LaneIndex> at =
-      positions.indicesOf(state, operand, first, slotOf(operand.get()).local);
+  SmallVector<LaneIndex> at = positions.indicesOf(
+      state, operand, first, slotOf(operand.get()).localDepth());
   if (access.evenStep(memref, at) != along.stride(across))
     return false;
   int64_t all = lane.lanes * lane.instances;
@@ -157,10 +157,10 @@ Value OperandReader::load(OpState &state, OpOperand &operand,
   if (isCached)
     at.push_back(slices.indexIn(*slice, instance));
   else if (!slot.byLoops)
-    at = positions.indicesOf(state, operand, instance, slot.local);
+    at = positions.indicesOf(state, operand, instance, slot.localDepth());
   else
     for (unsigned loop : slot.packed)
-      at.push_back(loops.loopIndex(loop, instance, false));
+      at.push_back(loops.loopIndex(loop, instance));
   if (varies && !slot.byLoops &&
       (loadTransposed(state, operand, instance, slot.memref) ||
        loadInterleaved(state, operand, instance, slot.memref)))

@@ -44,9 +44,7 @@ void Prefetcher::prefetchPanel(OpOperand &operand) {
     return;
   PackedPanels panels = *panelsOf(nest, *nest.packOf(number));
   Instance first(active.size(), 0);
-  auto indexOf = [&](unsigned loop) {
-    return loops.loopIndex(loop, first, false);
-  };
+  auto indexOf = [&](unsigned loop) { return loops.loopIndex(loop, first); };
   Counter steps, passes;
   for (unsigned loop : panels.steps())
     steps.add(math, nest.loop(loop).extent, indexOf(loop));
@@ -99,13 +97,11 @@ void Prefetcher::prefetchLines(const EarlyRead &read, int64_t lineBytes) {
   Instance first(active.size(), 0);
   Counter threads;
   for (unsigned loop : read.sharers)
-    threads.add(math, nest.loop(loop).extent,
-                loops.loopIndex(loop, first, false));
+    threads.add(math, nest.loop(loop).extent, loops.loopIndex(loop, first));
   OpState reader(storage.plan(read.reader));
   OpOperand &operand = *read.operand;
   int64_t bytes = elementBytes(getElementTypeOrSelf(operand.get().getType()));
-  SmallVector<LaneIndex> begin =
-      positions.indicesOf(reader, operand, first, false);
+  SmallVector<LaneIndex> begin = positions.indicesOf(reader, operand, first);
   Value memref = storage.slots.lookup(operand.get()).memref;
   for (int64_t i = 0; i < read.share; ++i) {
     // Threads beyond the last line repeat it.

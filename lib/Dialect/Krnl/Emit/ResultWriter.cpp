@@ -81,7 +81,8 @@ bool ResultWriter::storeTransposed(OpState &state, unsigned result,
   const ActiveLoop &lane = active[across];
   int64_t count = active[*transposed].instances, lanes = lane.lanes;
   bool wholeTile =
-      lane.instances > 1 && registerLoops.isTile(across) &&
+      lane.instances > 1 &&
+      nest.op(state.number).find(across)->role != RegisterRole::None &&
       state.access(*state.op.getDpsInitOperand(result)).isLinearAlong(across);
   int64_t columns = wholeTile ? lane.instances : 1,
           column = wholeTile ? instance[across] : 0;
@@ -154,8 +155,7 @@ void ResultWriter::storeTileOf(const ExchangedStore &exchange,
   LaneIndex &column = begin.back();
   int64_t offset = column.offset - (count - 1) * size;
   LaneIndex own = {column.base, offset % size, 0, {}};
-  LaneIndex thread =
-      loops.loopIndex(exchange.threads, instance, /*local=*/false);
+  LaneIndex thread = loops.loopIndex(exchange.threads, instance);
   column = math.scale(
       math.add(math.floorDiv(own, size), math.mod(thread, count)), size);
   column = math.add(column, math.scale(math.floorDiv(thread, count), line));
@@ -194,8 +194,7 @@ bool ResultWriter::storeExchanged(OpState &state, unsigned result,
   SmallVector<Value> parts = std::move(waiting);
   state.waiting[slot.memref].erase(first);
   storeTileOf(*exchange, parts, slot.memref, instance,
-              positions.indicesOf(state, init, instance, /*local=*/false),
-              inside);
+              positions.indicesOf(state, init, instance), inside);
   return true;
 }
 
@@ -212,8 +211,9 @@ void ResultWriter::store(OpState &state, unsigned result,
     mask = loops.laneMask(state.number, instance);
   for (Value alias : aliases) {
     const Storage &slot = storage.slots[alias];
-    SmallVector<LaneIndex> at = positions.indicesOf(
-        state, *state.op.getDpsInitOperand(result), instance, slot.local);
+    SmallVector<LaneIndex> at =
+        positions.indicesOf(state, *state.op.getDpsInitOperand(result),
+                            instance, slot.localDepth());
     if (!accumulated)
       at = movedBy(math, state.scatterOffsets[result], at);
     if (lanes > 1 &&

@@ -37,7 +37,8 @@ void SliceCopier::fill(unsigned loop, int op) {
   Slices shared;
   for (const CachedSlice &slice : cached.all()) {
     if (slice.at != loop ||
-        (op >= 0 && copyingOp(nest, loop, slice.op) != unsigned(op)))
+        (op >= 0 ? copyingOp(nest, loop, slice.op) != unsigned(op)
+                 : !nest.isAround(loop, slice.op)))
       continue;
     if (slice.isShared)
       shared.push_back(&slice);

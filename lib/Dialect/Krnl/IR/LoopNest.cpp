@@ -243,6 +243,8 @@ LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
         isa<SharedStepAttr>(attribute))
       lastMap = number;
   }
+  if (failed(checkHoistSteps(kernel, errorAt)))
+    return failure();
   knownValues.emplace(bodyOps.size(),
                       SmallVector<AffineExpr, 0>(allLoops.size()));
   // What threads pass to each other depends on all steps.
@@ -324,8 +326,21 @@ SmallVector<unsigned> LoopNest::computeAtOps() const {
 }
 
 bool LoopNest::isAround(unsigned loop, unsigned op) const {
-  return allLoops[loop].fusedOuter ||
-         (allLoops[loop].computeAt && op != computeAtOps().back());
+  if (allLoops[loop].fusedOuter)
+    return !bodyOps[op].hoistedFrom ||
+           llvm::is_contained(ArrayRef(liveOrder).take_front(depthOf(op)),
+                              loop);
+  return allLoops[loop].computeAt && op != computeAtOps().back();
+}
+
+unsigned LoopNest::depthOf(unsigned op) const {
+  unsigned depth = 0;
+  for (unsigned number : liveOrder) {
+    if (!allLoops[number].fusedOuter || bodyOps[op].hoistedFrom == number)
+      break;
+    ++depth;
+  }
+  return depth;
 }
 
 std::optional<unsigned> LoopNest::find(StringRef name, int onlyOp) const {

@@ -31,8 +31,7 @@ bool RegisterLoops::isTile(unsigned loop) const {
                       [&](const LoopUse &use) { return use.loop == loop; });
 }
 
-OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
-               unsigned number)
+OpPlan::OpPlan(const LoopNest &nest, unsigned number)
     : number(number), op(cast<ComputeOp>(nest.op(number).op)) {
   // It is no plan of loops where the op has none.
   if (isInSlices(nest, number))
@@ -49,7 +48,7 @@ OpPlan::OpPlan(const LoopNest &nest, const RegisterLoops &registers,
   unsigned reduced = 0;
   for (const LoopUse &use : nest.op(number).loops) {
     reduced += use.reduced;
-    if (!nest.isAround(use.loop, number) && !registers.isTile(use.loop))
+    if (!nest.isAround(use.loop, number) && use.role == RegisterRole::None)
       loops.push_back(use);
   }
   firstReduced = loops.size();

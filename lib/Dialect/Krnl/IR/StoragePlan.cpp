@@ -6,6 +6,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/HoistedOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
@@ -21,11 +22,10 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 StoragePlan::StoragePlan(KernelOp kernel, const LoopNest &nest,
-                         const RegisterLoops &registers, Forwards forwards)
-    : kernel(kernel), nest(nest), registers(registers),
-      forwards(std::move(forwards)) {
+                         Forwards forwards)
+    : kernel(kernel), nest(nest), forwards(std::move(forwards)) {
   for (unsigned op = 0; op < nest.ops().size(); ++op)
-    plans.emplace_back(nest, registers, op);
+    plans.emplace_back(nest, op);
 }
 
 bool StoragePlan::isBodyOp(Operation *op) const {
@@ -100,7 +100,7 @@ bool StoragePlan::overwritesEarly(OpOperand &init) const {
       return true;
     auto reader = dyn_cast<ComputeOp>(use.getOwner());
     return reader && isBodyOp(reader) && !reader.isDpsInit(&use) &&
-           nest.indexOf(reader) < last &&
+           readsBefore(nest, nest.indexOf(reader), last) &&
            !isInside(nest, nest.indexOf(reader)) &&
            indices(reader, reader.getMatchingIndexingMap(&use)) == written;
   });
@@ -131,7 +131,7 @@ bool StoragePlan::isCompleteInRegisters(unsigned number) const {
     // are.
     bool isWhole =
         nest.loop(use.loop).mapped || (!keepsOrder && nest.isInRegisters(use));
-    return use.reduced || registers.isTile(use.loop) ||
+    return use.reduced || use.role != RegisterRole::None ||
            (isWhole && !isReducing && !nest.endsEarly(use.loop));
   });
 }
@@ -143,6 +143,8 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
   auto consumer = dyn_cast<ComputeOp>(use.getOwner());
   if (!consumer || !isBodyOp(consumer) ||
       !isCompleteInRegisters(nest.indexOf(producer)))
+    return false;
+  if (!runTogether(nest, nest.indexOf(producer), nest.indexOf(consumer)))
     return false;
   unsigned result = produced.getResultNumber();
   if (scatterStoreOf(producer, result) || isTrace(producer, result))
@@ -173,7 +175,7 @@ bool StoragePlan::canForward(OpResult produced, OpOperand &use) const {
     if (a.reduced || (isSharedOut(nest, a.loop, from) && to.find(a.loop)))
       continue;
     const LoopUse *other = to.find(a.loop);
-    bool isTile = registers.isTile(a.loop);
+    bool isTile = a.role != RegisterRole::None;
     bool isOfSingles = isTile && a.width() == 1;
     if (!other || (a.width() != other->width() && !isOfSingles) ||
         (!isTile && a.unroll != other->unroll))
@@ -228,19 +230,56 @@ bool StoragePlan::isReadFromMemory(OpResult produced, OpOperand &use) const {
   return !canForward(produced, use);
 }
 
-/// Returns true if a fused outer loop stems from iterator dimension `dim` of
-/// the op.
-bool StoragePlan::hasFusedOuterLoop(unsigned number, unsigned dim) const {
+bool isAroundPart(const LoopNest &nest, unsigned loop, unsigned depth) {
+  return nest.loop(loop).fusedOuter
+             ? llvm::is_contained(nest.order().take_front(depth), loop)
+             : nest.loop(loop).computeAt;
+}
+
+/// Returns true if the op reads the tensor, continues it, or writes what it
+/// starts with.
+bool StoragePlan::accesses(unsigned op, Value root) const {
+  ComputeOp user = plans[op].op;
+  return llvm::any_of(
+             user->getOperands(),
+             [&](Value operand) { return chainRoot(operand) == root; }) ||
+         llvm::any_of(user->getResults(), [&](OpResult result) {
+           return llvm::is_contained(destinationAliases(result), root);
+         });
+}
+
+/// How many fused outer loops are around all that is done with the tensor:
+/// around each op that accesses it, and outside of those that a sum in it is
+/// over.
+unsigned StoragePlan::depthOf(Value root) const {
+  unsigned depth = nest.fusedOuterLoops().size();
+  for (const OpPlan &plan : plans) {
+    unsigned ofOp = nest.depthOf(plan.number),
+             ofSums = depthOfSums(nest, plan.number);
+    if (ofSums < depth && writes(plan.number, root))
+      depth = ofSums;
+    if (ofOp < depth && accesses(plan.number, root))
+      depth = ofOp;
+  }
+  return depth;
+}
+
+/// Returns true if one of the loops around the part that is stored stems from
+/// iterator dimension `dim` of the op.
+bool StoragePlan::hasFusedOuterLoop(unsigned number, unsigned dim,
+                                    unsigned depth) const {
   unsigned axis = nest.op(number).axes[dim];
   return llvm::any_of(nest.order(), [&](unsigned loop) {
-    return nest.isAround(loop, number) && nest.stemsFrom(loop, axis);
+    return nest.isAround(loop, number) && isAroundPart(nest, loop, depth) &&
+           nest.stemsFrom(loop, axis);
   });
 }
 
 /// An upper bound of `value`, over the loops of the op, within one visit of the
-/// fused outer loops: of those only the instances and lanes of one step count.
-/// A very large number if it is not known.
-int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
+/// first `depth` fused outer loops: of those only the instances and lanes of
+/// one step count. A very large number if it is not known.
+int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value,
+                               unsigned depth) const {
   constexpr int64_t unknown = int64_t(1) << 40;
   if (auto constant = dyn_cast<AffineConstantExpr>(value))
     return std::min(constant.getValue(), unknown);
@@ -249,13 +288,13 @@ int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
   if (auto dim = dyn_cast<AffineDimExpr>(value)) {
     const LoopUse &use = *nest.op(number).find(dim.getPosition());
     const Loop &loop = nest.loop(use.loop);
-    if (nest.isAround(use.loop, number))
+    if (nest.isAround(use.loop, number) && isAroundPart(nest, use.loop, depth))
       return std::max(use.unroll, use.width()) - 1;
     return loop.isDynamic() ? unknown : std::max<int64_t>(loop.extent, 1) - 1;
   }
   auto binary = cast<AffineBinaryOpExpr>(value);
-  int64_t x = lastLocal(number, binary.getLHS());
-  int64_t y = lastLocal(number, binary.getRHS());
+  int64_t x = lastLocal(number, binary.getLHS(), depth);
+  int64_t y = lastLocal(number, binary.getRHS(), depth);
   switch (binary.getKind()) {
   case AffineExprKind::Add:
     return std::min(x + y, unknown);
@@ -270,18 +309,19 @@ int64_t StoragePlan::lastLocal(unsigned number, AffineExpr value) const {
   }
 }
 
-/// Shape of the part of an intermediate that one visit of the fused outer loops
-/// touches.
-SmallVector<int64_t> StoragePlan::localShape(OpResult value) const {
+/// Shape of the part of an intermediate that one visit of the first `depth`
+/// fused outer loops touches.
+SmallVector<int64_t> StoragePlan::localShape(OpResult value,
+                                             unsigned depth) const {
   auto op = cast<ComputeOp>(value.getOwner());
   unsigned number = nest.indexOf(op);
   Access access(*op.getTiedOpOperand(value));
   SmallVector<int64_t> shape;
   for (unsigned position : llvm::seq(access.getRank())) {
     std::optional<unsigned> dim = access.loopAt(position);
-    bool partly = dim && hasFusedOuterLoop(number, *dim);
+    bool partly = dim && hasFusedOuterLoop(number, *dim, depth);
     shape.push_back(
-        partly ? lastLocal(number, nest.axisExpr(number, *dim)) + 1
+        partly ? lastLocal(number, nest.axisExpr(number, *dim), depth) + 1
                : cast<ShapedType>(value.getType()).getDimSize(position));
   }
   return shape;
@@ -330,10 +370,11 @@ void StoragePlan::assignSlot(Value root, OpResult value) {
   auto first = dyn_cast<OpResult>(root);
   if (!first || !isa<ComputeOp>(first.getOwner()))
     first = value;
-  SmallVector<int64_t> shape = localShape(first);
+  Storage slot;
+  slot.depth = depthOf(root);
+  SmallVector<int64_t> shape = localShape(first, slot.depth);
   Type element = getElementTypeOrSelf(root.getType());
   std::optional<int64_t> bytes = bytesOf(shape, element);
-  Storage slot;
   if (isSharedRoot(root) && bytes) {
     // Rows an odd number of 16 bytes apart are in different banks.
     int64_t line = 16 / elementBytes(element);
@@ -406,8 +447,7 @@ StoragePlan::Forwards forwardsOfTarget(KernelOp kernel, const LoopNest &nest) {
 
 LogicalResult verifyArena(KernelOp kernel, const LoopNest &nest, StringRef op,
                           EmitErrorFn emitError) {
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers, forwardsOfTarget(kernel, nest));
+  StoragePlan storage(kernel, nest, forwardsOfTarget(kernel, nest));
   storage.assign();
   if (llvm::any_of(storage.tileBytes, [&](auto bytes) {
         return storage.writes(*nest.findOp(op), bytes.first);

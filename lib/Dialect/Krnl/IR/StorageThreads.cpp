@@ -229,8 +229,7 @@ static bool sharesResults(const LoopNest &nest) {
 int64_t sharedResultBytes(KernelOp kernel, const LoopNest &nest) {
   if (!sharesResults(nest))
     return 0;
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
+  StoragePlan storage(kernel, nest);
   storage.assign();
   return storage.sharedBytes() + exchangedBytes(storage, nest);
 }
@@ -239,8 +238,7 @@ LogicalResult verifyShared(KernelOp kernel, const LoopNest &nest,
                            EmitErrorFn emitError) {
   if (!sharesResults(nest))
     return success();
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
+  StoragePlan storage(kernel, nest);
   storage.assign();
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     if (nest.op(op).isShared || writesShared(storage, op))
@@ -261,8 +259,7 @@ LogicalResult verifyThreads(KernelOp kernel, const LoopNest &nest,
   auto isOwn = [&](unsigned loop) { return !nest.loop(loop).fusedOuter; };
   if (!llvm::any_of(mappedLoops(nest), isOwn) && !clusterParts(nest))
     return success();
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers);
+  StoragePlan storage(kernel, nest);
   for (unsigned op = 0; op < nest.ops().size(); ++op)
     for (auto reasonAgainst : {reasonAgainstCluster, reasonAgainstThreads})
       if (std::string reason = reasonAgainst(storage, nest, op);

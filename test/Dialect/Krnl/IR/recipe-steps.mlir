@@ -409,6 +409,40 @@ func.func @compute_at(%x: tensor<4x6xf32>, %o: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// The factor runs before the rows, what the sums begin with before the slices of the sums, and what reads them after.
+// CHECK-LABEL: kernel hoist{{$}}
+// CHECK:         nest: n(4 fuse_outer) k.o(2 fuse_outer) m(6 fuse_outer) k.i(4)
+// CHECK-NEXT:    zero: n(4) m(6)
+// CHECK-NEXT:    factor: n(4) k.o(2) k.i(4)
+// CHECK-NEXT:    sum: n(4) k.o(2 reduced) m(6) k.i(4 reduced)
+// CHECK-NEXT:    relu: n(4) m(6)
+func.func @hoist(%x: tensor<6x8xf32>, %w: tensor<8x4xi8>, %o: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %y = krnl.kernel "hoist" loops [m = 6, n = 4, k = 8] ins(%x, %w : tensor<6x8xf32>, tensor<8x4xi8>) outs(%o : tensor<6x4xf32>)
+      recipe [block(k, 4) -> (k.o, k.i), order(n, k.o, m, k.i), zero: hoist(k.o), factor: hoist(m), relu: hoist(k.o), fuse_outer(n, k.o, m)] {
+  ^bb0(%a: tensor<6x8xf32>, %b: tensor<8x4xi8>, %c: tensor<6x4xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<8x4xf32>
+    %u = krnl.temporary : tensor<6x4xf32>
+    %z = krnl.compute "zero" [m, n] () -> (%_ = %u[m, n]) : () -> tensor<6x4xf32> { linalg.yield %zero : f32 }
+    %f = krnl.compute "factor" [n, k] (%p = %b[k, n]) -> (%q = %t[k, n]) : (tensor<8x4xi8>) -> tensor<8x4xf32> {
+      %r = arith.sitofp %p : i8 to f32
+      linalg.yield %r : f32
+    }
+    %s = krnl.compute "sum" [m, n | k] (%p = %a[m, k], %q = %f[k, n]) -> (%r = %z[m, n])
+        : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32> {
+      %v = arith.mulf %p, %q : f32
+      %next = arith.addf %r, %v : f32
+      linalg.yield %next : f32
+    }
+    %e = krnl.compute "relu" [m, n] (%p = %s[m, n]) -> (%q = %c[m, n]) : (tensor<6x4xf32>) -> tensor<6x4xf32> {
+      %r = arith.maximumf %p, %zero : f32
+      linalg.yield %r : f32
+    }
+    krnl.yield %e : tensor<6x4xf32>
+  } -> tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
 // A thread for each row of a tile; the last tile has fewer.
 // CHECK-LABEL: kernel map{{$}}
 // CHECK:         nest: r.o(2 parallel) r.t(64 map) c(6)

@@ -169,6 +169,9 @@ struct BodyOp {
   bool inArena = false;
   /// The results are in memory that the threads of a tile share.
   bool isShared = false;
+  /// The fused outer loop outside of which the op runs, if it is not inside all
+  /// of them, see hoist().
+  std::optional<unsigned> hoistedFrom;
 
   const LoopUse *find(unsigned loop) const;
   LoopUse *find(unsigned loop);

@@ -105,6 +105,8 @@ public:
   /// begins: it is a fused outer loop, or ops are computed at it and this one
   /// is not the last of them.
   bool isAround(unsigned loop, unsigned op) const;
+  /// How many fused outer loops enclose the op: all, unless it is hoisted.
+  unsigned depthOf(unsigned op) const;
 
   /// The live loop of that name: of all ops, or of op `onlyOp` when not -1.
   std::optional<unsigned> find(llvm::StringRef name, int onlyOp = -1) const;

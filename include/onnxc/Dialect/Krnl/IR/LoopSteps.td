@@ -92,6 +92,21 @@ def Krnl_ComputeAtStep
   let assemblyFormat = "`(` $loop `)`";
 }
 
+def Krnl_HoistStep : Krnl_Step<"Hoist", "hoist", "hoist", "getLoop()"> {
+  let summary = "Run an op outside of a fused outer loop";
+  let description = [{
+    `factor: hoist(m.o)`: of the loops of `fuse_outer`, which comes later, the op has
+    those before `m.o` only. It runs once in each of their iterations, before the loop
+    `m.o`, or after it if it uses results of ops that run inside. What it computes for all
+    of `m.o` is in memory. So panels of weights are converted once for all rows, and a loop
+    that an op reduces may be a fused outer one although other ops use the sums: those that
+    the sums begin with are hoisted from it, and those that read them. Each step of the
+    loop then continues the sums in memory.
+  }];
+  let parameters = (ins LoopName:$loop);
+  let assemblyFormat = "`(` $loop `)`";
+}
+
 def Krnl_UnrollStep
     : Krnl_Step<"Unroll", "unroll", "unroll",
                 "getLoop(), getFactor(), getTail()"> {

@@ -30,7 +30,7 @@ private:
 
 /// How an op runs at one point of the fused outer nest.
 struct OpPlan {
-  OpPlan(const LoopNest &nest, const RegisterLoops &registers, unsigned number);
+  OpPlan(const LoopNest &nest, unsigned number);
 
   /// The value that result `i` starts from, if that need not be in memory: the
   /// op takes up each of its elements once, and no other op reads the start.

@@ -23,10 +23,11 @@ constexpr int64_t maxTileBytes = 65536;
 
 /// The storage of a tensor of the kernel.
 struct Storage {
-  /// The whole tensor, or the part of it that one visit of the fused outer
-  /// loops touches (`local`), or the packed form of an operand.
+  /// The whole tensor, or the part of it that one visit of the first `depth`
+  /// fused outer loops touches (`local`), or the packed form of an operand.
   mlir::Value memref;
   bool local = false;
+  unsigned depth = 0;
   /// The tensor is in memory of all threads of the tile.
   bool isShared = false;
   llvm::SmallVector<int64_t> localShape;
@@ -34,7 +35,16 @@ struct Storage {
   /// cached slice of one.
   bool byLoops = false;
   llvm::SmallVector<unsigned> packed;
+
+  /// The loops around the part that is stored; none if all is.
+  std::optional<unsigned> localDepth() const {
+    return local ? std::optional(depth) : std::nullopt;
+  }
 };
+
+/// Returns true if a part of a tensor that one visit of so many fused outer
+/// loops touches is counted from the current iteration of the loop on.
+bool isAroundPart(const LoopNest &nest, unsigned loop, unsigned depth);
 
 class StoragePlan {
 public:
@@ -43,7 +53,7 @@ public:
   using Forwards =
       std::function<bool(const BodyOp &producer, const BodyOp &consumer)>;
   StoragePlan(KernelOp kernel, const LoopNest &nest,
-              const RegisterLoops &registers, Forwards forwards = nullptr);
+              Forwards forwards = nullptr);
 
   /// Gives each tensor that needs memory a slot.
   void assign();
@@ -87,16 +97,18 @@ public:
 private:
   bool isBodyOp(mlir::Operation *op) const;
   bool overwritesEarly(mlir::OpOperand &init) const;
-  bool hasFusedOuterLoop(unsigned op, unsigned dim) const;
-  int64_t lastLocal(unsigned op, mlir::AffineExpr value) const;
-  llvm::SmallVector<int64_t> localShape(mlir::OpResult value) const;
+  bool accesses(unsigned op, mlir::Value root) const;
+  unsigned depthOf(mlir::Value root) const;
+  bool hasFusedOuterLoop(unsigned op, unsigned dim, unsigned depth) const;
+  int64_t lastLocal(unsigned op, mlir::AffineExpr value, unsigned depth) const;
+  llvm::SmallVector<int64_t> localShape(mlir::OpResult value,
+                                        unsigned depth) const;
   void assignOutputs();
   void assignSlot(mlir::Value root, mlir::OpResult value);
   bool isSharedRoot(mlir::Value root) const;
 
   mutable KernelOp kernel;
   const LoopNest &nest;
-  const RegisterLoops &registers;
   Forwards forwards;
   llvm::SmallVector<OpPlan, 0> plans;
 };

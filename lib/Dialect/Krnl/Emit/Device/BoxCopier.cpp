@@ -98,7 +98,7 @@ BoxCopier::firstOfPart(const CachedSlice &slice) {
   if (boxes.sharers == 1)
     return {};
   LaneIndex number =
-      loops.loopIndex(*clusterLoop(nest), Instance(active.size(), 0), false);
+      loops.loopIndex(*clusterLoop(nest), Instance(active.size(), 0));
   if (boxes.dividesLines(*slice.swizzle))
     return {{}, math.scale(number, boxes.partLines)};
   return {math.scale(number, boxes.partBlocks), {}};

@@ -178,7 +178,7 @@ Value MmaEmitter::loadMatrices(OpState &state, const SharedFactor &factor,
       factor.slice
           ? SmallVector<LaneIndex>{slices.indexIn(*factor.slice, instance)}
           : positions.indicesOf(state, factor.operand, instance,
-                                /*local=*/true);
+                                slotOf(factor.operand.get()).localDepth());
   SmallVector<Value> at = llvm::map_to_vector(
       indices, [&](const LaneIndex &index) { return math.scalar(index); });
   return LoadMatrixOp::create(b, type, factor.memref, at, isTransposed);

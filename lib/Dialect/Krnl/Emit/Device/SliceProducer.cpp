@@ -87,8 +87,7 @@ void SliceProducer::produceTile() {
 /// Lets a warp say that it has read the stage of so many iterations earlier, if
 /// the tile has that one.
 void SliceProducer::releaseStage(const CachedSlice &slice, int64_t earlier) {
-  LaneIndex iteration =
-      loops.loopIndex(slice.at, Instance(active.size(), 0), false);
+  LaneIndex iteration = loops.loopIndex(slice.at, Instance(active.size(), 0));
   if (iteration.isConstant() && iteration.offset < earlier)
     return;
   LaneIndex lane =

@@ -325,7 +325,7 @@ static LogicalResult checkSteps(const LoopNest &nest, EmitErrorFn emitError) {
 
 LogicalResult NestBuilder::check(EmitErrorFn emitError) const {
   if (failed(checkMapped(emitError)) || failed(checkCluster(emitError)) ||
-      failed(checkComputeAt(emitError)))
+      failed(checkComputeAt(emitError)) || failed(checkHoisted(emitError)))
     return failure();
   for (auto [number, op] : llvm::enumerate(bodyOps)) {
     for (const LoopUse &use : op.loops) {

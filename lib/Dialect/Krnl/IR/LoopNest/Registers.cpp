@@ -299,7 +299,7 @@ LogicalResult NestBuilder::registerTile(StringRef rowName, StringRef columnName,
                           "left are known";
   bool reduces = false;
   for (auto [i, op] : llvm::enumerate(bodyOps)) {
-    if (!concerns(i) || (!op.find(rows) && !op.find(columns)))
+    if (op.hoistedFrom || (!op.find(rows) && !op.find(columns)))
       continue;
     if (failed(tileOp(*this, op, rows, columns, lanes, tail, emitError)))
       return failure();

@@ -40,6 +40,8 @@ static std::string reasonAgainstMaker(const LoopNest &nest, const Cache &cache,
     return reason;
   if (op.inArena || op.isShared)
     return "its result is in other memory";
+  if (op.hoistedFrom)
+    return "it is hoisted from loop '" + nest.loop(*op.hoistedFrom).name + "'";
   for (const LoopUse &use : op.loops)
     if (nest.loop(use.loop).fusedOuter || nest.loop(use.loop).mapped ||
         nest.loop(use.loop).computeAt)

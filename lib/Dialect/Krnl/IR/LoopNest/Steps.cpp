@@ -90,6 +90,9 @@ LogicalResult NestBuilder::checkPlain(unsigned number, StringRef verb,
   };
   if (loop.fusedOuter)
     return refuse("in fuse_outer");
+  for (const BodyOp &op : bodyOps)
+    if (op.hoistedFrom == number)
+      return refuse("what op '" + Twine(op.name) + "' is hoisted from");
   if (loop.computeAt)
     return refuse("in compute_at");
   if (loop.mapped || loop.isCluster)
@@ -352,15 +355,24 @@ static unsigned numberOf(const LoopNest &nest, const BodyOp &op) {
   return &op - nest.ops().begin();
 }
 
+/// Returns true if the op runs outside of the next fused outer loop.
+static bool isOutside(const LoopNest &nest, unsigned number, const BodyOp &op) {
+  return op.hoistedFrom &&
+         (op.hoistedFrom == number || nest.loop(*op.hoistedFrom).fusedOuter);
+}
+
 /// Why op `op` cannot run inside the fused outer loop `number` with the others.
 static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
                                     const BodyOp &op, EmitErrorFn emitError) {
   const Loop &loop = nest.loop(number);
   const LoopUse *use = op.find(number);
   const BodyOp &first = *llvm::find_if(nest.ops(), [&](const BodyOp &other) {
-    return !isInSlices(nest, numberOf(nest, other));
+    return !isInSlices(nest, numberOf(nest, other)) &&
+           !isOutside(nest, number, other);
   });
-  if (isInSlices(nest, numberOf(nest, op)))
+  if (&first == nest.ops().end())
+    return emitError() << "all ops are hoisted from loop '" << loop.name << "'";
+  if (isInSlices(nest, numberOf(nest, op)) || isOutside(nest, number, op))
     return success();
   if (!use)
     return emitError() << "op '" << op.name << "' does not run over loop '"
@@ -380,7 +392,8 @@ static LogicalResult checkFuseOuter(const LoopNest &nest, unsigned number,
     return success();
   if (op.op)
     for (Operation *user : op.op->getUsers())
-      if (isa<ComputeOp>(user))
+      if (isa<ComputeOp>(user) &&
+          !isOutside(nest, number, nest.op(nest.indexOf(user))))
         return emitError() << "loop '" << loop.name << "' is reduced by op '"
                            << op.name << "', whose result op '"
                            << nest.op(nest.indexOf(user)).name << "' uses";
@@ -432,7 +445,7 @@ LogicalResult NestBuilder::fuseOuter(ArrayRef<StringRef> names,
       return failure();
     for (const BodyOp &op : bodyOps)
       if (!isInSlices(*this, numberOf(*this, op)) &&
-          op.loops[position].loop != number)
+          !isOutside(*this, number, op) && op.loops[position].loop != number)
         return emitError() << "loop '" << loop.name
                            << "' is not the next loop from outside in op '"
                            << op.name << "'";
@@ -465,6 +478,11 @@ LogicalResult NestBuilder::parallel(ArrayRef<StringRef> names,
              << "' is not in fuse_outer; only loops in fuse_outer run parallel";
     if (loop.parallel)
       return emitError() << "loop '" << loop.name << "' is parallel already";
+    for (const BodyOp &op : bodyOps)
+      if (!isInSlices(*this, numberOf(*this, op)) &&
+          !isAround(number, numberOf(*this, op)))
+        return emitError() << "op '" << op.name << "' is outside of loop '"
+                           << loop.name << "'";
     for (const BodyOp &op : bodyOps)
       if (!isInSlices(*this, numberOf(*this, op)) && op.find(number)->reduced)
         return emitError() << "loop '" << loop.name << "' is reduced by op '"

@@ -198,8 +198,8 @@ static bool isStructural(Attribute step, unsigned numOperands) {
     step = only.getStep();
   if (auto cache = dyn_cast<CacheStepAttr>(step))
     return cache.getOperand() >= numOperands;
-  return isa<BlockStepAttr, FuseStepAttr, OrderStepAttr,
-             SplitReductionStepAttr>(step);
+  return isa<BlockStepAttr, FuseStepAttr, OrderStepAttr, SplitReductionStepAttr,
+             HoistStepAttr>(step);
 }
 
 static bool isPlacement(Attribute step) {

@@ -18,8 +18,7 @@ namespace onnxc::krnl {
 /// Adds the step `arena` where a tile has too much of an intermediate.
 static void limitStack(KernelOp kernel, int64_t maxBytes) {
   LoopNest nest = LoopNest::replay(kernel);
-  RegisterLoops registers(nest);
-  StoragePlan storage(kernel, nest, registers, forwardsOfTarget(kernel, nest));
+  StoragePlan storage(kernel, nest, forwardsOfTarget(kernel, nest));
   storage.assign();
   SmallVector<Attribute> steps(kernel.getRecipe().getValue());
   for (const auto &[root, slot] : storage.slots) {

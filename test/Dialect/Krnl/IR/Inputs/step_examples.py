@@ -12,11 +12,12 @@ import sys
 text = "".join(open(name).read() for name in sys.argv[1:])
 steps = re.findall(r'^def Krnl_(\w+)Step\s*: Krnl_Step<"\w+", "(\w+)".*?> \{(.*?)^\}', text, re.M | re.S)
 for name, mnemonic, body in steps:
-    prefix = r"\w+: " if mnemonic == "only" else re.escape(mnemonic) + r"\("
-    example = re.search(rf"`({prefix}[^`]*)`", body)
+    wanted = "[a-z_]+" if mnemonic == "only" else re.escape(mnemonic)
+    example = re.search(rf"`(([a-z]+): )?({wanted})(\([^`]*)`", body)
     if not example:
         sys.exit(f"the description of {name}Step has no example of {mnemonic}")
-    arguments = "<exp, #krnl.vectorize<(c, 16)>>" if mnemonic == "only" else f"<{example[1][len(mnemonic) :]}>"
-    print(f"// CHECK: #krnl.{mnemonic}{arguments}")
-    print(f'"test.op"() {{step = #krnl.recipe<[{example[1]}]>}} : () -> ()')
+    limit, op, step, arguments = example.groups()
+    attribute = f"#krnl.{step}<{arguments}>"
+    print(f"// CHECK: {f'#krnl.only<{op}, {attribute}>' if limit else attribute}")
+    print(f'"test.op"() {{step = #krnl.recipe<[{limit or ""}{step}{arguments}]>}} : () -> ()')
 print(f"// {len(steps)} steps")

@@ -130,6 +130,7 @@ TEST_F(NestEmitterTest, TilesArePeeledAndEntered) {
   emitter.loops.enterTile(getAsOpFoldResult(func.getArguments()));
   emitter.loops.emitTile(
       [&](unsigned loop) { entered.push_back(loop); },
+      [](unsigned, NestEmitter::LoopSide) {},
       [&] { kinds.push_back(emitter.loops.active[loop("n.o")].part); });
   closeFunction();
   EXPECT_EQ(entered, (SmallVector<unsigned>{loop("m.o"), loop("n.o"),

@@ -27,7 +27,7 @@ protected:
       ASSERT_TRUE(
           succeeded(nest->arena("1", [&] { return kernel.emitOpError(); })));
     registers.emplace(*nest);
-    storage.emplace(kernel, *nest, *registers, std::move(forwards));
+    storage.emplace(kernel, *nest, std::move(forwards));
     storage->assign();
     sum = cast<OpResult>(nest->op(1).op->getResult(0));
   }

@@ -57,6 +57,7 @@ public:
   mlir::LogicalResult map(llvm::StringRef loop, bool cluster,
                           llvm::StringRef as, EmitErrorFn emitError);
   mlir::LogicalResult computeAt(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult hoist(llvm::StringRef loop, EmitErrorFn emitError);
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              llvm::ArrayRef<int64_t> tail,
                              EmitErrorFn emitError);
@@ -126,6 +127,10 @@ private:
   mlir::LogicalResult checkSameThreads(unsigned loop, unsigned other,
                                        EmitErrorFn emitError) const;
   mlir::LogicalResult checkComputeAt(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkHoisted(EmitErrorFn emitError) const;
+  mlir::LogicalResult checkHoistSteps(
+      KernelOp kernel,
+      llvm::function_ref<mlir::InFlightDiagnostic(size_t)> errorAt) const;
   mlir::LogicalResult checkInnermost(const BodyOp &op,
                                      EmitErrorFn emitError) const;
   mlir::LogicalResult checkPartial(const BodyOp &op, const LoopUse &use,

@@ -29,6 +29,8 @@ WINOGRAD = [
     ((2, 32, 70, 61), (40, 32, 3, 3), {"pads": [1, 1, 1, 1]}, True),
 ]
 OPEN = [(1, 64, 9, 13), (3, 64, 1, 1), (1, 64, 40, 2), (0, 64, 5, 5), (2, 64, 0, 7), (1, 64, 3, 0), (1, 64, 70, 66)]
+# Batches and widths.
+OPEN_WIDTH = [(1, 1), (1, 7), (2, 70), (1, 0), (3, 9)]
 # Windows that mostly read the border: only the tap in the centre reads, others read parts; borders that differ, steps,
 # no tap that reads for all results, one and three dimensions.
 TAPS = [
@@ -306,6 +308,11 @@ def check_winograd():
     border = {"pads": [1, 1, 1, 1]}
     compare_sizes(model_of("Conv", (1, 64, 1, 1), (64, 64, 3, 3), border, True, 2), OPEN)
     print(f"winograd: {len(OPEN)} sizes of one artefact agree")
+    for x in (1, 64, 12, 1), (1, 32, 92, 1):
+        model = model_of("Conv", x, (x[1], x[1], 3, 3), border, True, 2)
+        model.graph.input[0].type.tensor_type.shape.dim[2].dim_value = x[2]
+        compare_sizes(model, [(batch, *x[1:3], width) for batch, width in OPEN_WIDTH])
+    print(f"winograd, dynamic width: {len(OPEN_WIDTH)} sizes of two artefacts agree")
     for open_sizes in range(3):
         compare(chain_of(open_sizes), (1, 16, 11, 14))
     print("chains with borders agree")

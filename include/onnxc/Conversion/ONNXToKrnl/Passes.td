@@ -13,7 +13,9 @@ def ONNXChooseConvolutionsPass
   let summary = "Mark the convolutions that another algorithm computes faster";
   let description = [{
     Winograd's algorithm applies to constant 3x3 filters with stride 1. The value of the
-    attribute is the size of a tile of results along each dimension. A sum over taps,
+    attribute is the size of a tile of results along each dimension. Where the height or
+    the width is dynamic, a second attribute says from how many results on a run uses the
+    algorithm: the first number of it, and the second one for each tile. A sum over taps,
     the positions in the window, applies to all constant filters of one group: each
     tap is a product of matrices over the results that it reads no border for. The
     conversion to kernels obeys the attribute.

@@ -34,6 +34,9 @@ constexpr double guessedElements = 128 * 28 * 28;
 /// more, a sum over taps does not.
 constexpr double minWinogradGain = 1.3;
 constexpr double minTapsGain = 1.1;
+/// How much less time few results have to take directly, so that it is worth
+/// keeping the filters twice.
+constexpr double minDirectGain = 2;
 /// Each tap is a kernel, which takes its time to compile.
 constexpr size_t maxTaps = 64;
 
@@ -103,23 +106,57 @@ double tapsCost(const TapConv &conv, const target::Processor &target) {
 /// The operand and the result are transformed by two kernels each.
 constexpr double transformKernels = 4;
 
+/// Elements of the filters of all positions of a tile.
+double transformedFilters(const WinogradConv &conv, int64_t side) {
+  return double((side + 2) * (side + 2) * conv.inChannels * conv.outChannels);
+}
+
+/// The products and the transforms of a tile, of which those of one channel
+/// take as long as `transform` products for tiles of four.
+double tileCost(const WinogradConv &conv, int64_t side, double transform) {
+  double channels = double(conv.inChannels + conv.outChannels);
+  return transformedFilters(conv, side) +
+         channels * transform * double((side + 2) * (side + 2)) / 36;
+}
+
 /// Transformed tensors stay in the caches if they take half of the last one,
 /// and are not worth it if they take twice as much as it has.
 double winogradCost(const WinogradConv &conv, const target::Processor &target,
                     int64_t side) {
-  int64_t positions = (side + 2) * (side + 2);
-  double tiles = double(conv.tiles(side));
-  double filters = double(positions * conv.inChannels * conv.outChannels);
-  double channels = double(conv.inChannels + conv.outChannels);
   double bytes = conv.transformBytes(side) / double(conv.bands(side));
   auto cache = double(target.l3);
   if (bytes > 2 * cache)
     return std::numeric_limits<double>::infinity();
   double transform = bytes > cache / 2 ? target.farTransformProducts
                                        : target.transformProducts;
-  return filters * (tiles + target.filterProducts) +
-         tiles * channels * transform * double(positions) / 36 +
+  return double(conv.tiles(side)) * tileCost(conv, side, transform) +
+         transformedFilters(conv, side) * target.filterProducts +
          transformKernels * target.launchProducts();
+}
+
+/// What it takes to read filters in a run of few results: the larger they are
+/// beside the second cache, the less of them stays there.
+double fewResultsFilterCost(double elements, const target::Processor &target) {
+  double share = elements * sizeof(float) / double(target.l2);
+  return elements * target.filterProducts * std::min(share, 1.0);
+}
+
+/// From how many results on the algorithm takes less than sums over the
+/// windows, in tensors that stay in the caches; nothing where these take nearly
+/// as long for one tile.
+std::optional<WinogradLimit> winogradLimit(const WinogradConv &conv,
+                                           const target::Processor &target,
+                                           int64_t side) {
+  double products = 9 * double(conv.inChannels * conv.outChannels);
+  double filters = fewResultsFilterCost(products, target);
+  double transformed =
+      fewResultsFilterCost(transformedFilters(conv, side), target);
+  double tile = tileCost(conv, side, target.transformProducts);
+  if (transformed + tile <
+      minDirectGain * (filters + products * double(side * side)))
+    return std::nullopt;
+  return WinogradLimit{std::llround((transformed - filters) / products),
+                       std::llround(tile / products)};
 }
 
 struct ChooseConvolutions
@@ -165,10 +202,25 @@ private:
       op->setAttr(tapsAttr, UnitAttr::get(op.getContext()));
       return report(op, "tap by tap", costs);
     }
-    op->setAttr(winogradAttr,
-                Builder(op).getI64IntegerAttr(two <= four ? 2 : 4));
-    report(op, two <= four ? "Winograd, 2x2 tiles" : "Winograd, 4x4 tiles",
-           costs);
+    chooseWinograd(op, two <= four ? 2 : 4, target, costs);
+  }
+
+  void chooseWinograd(onnx::ConvOp op, int64_t side,
+                      const target::Processor &target, StringRef costs) {
+    Builder b(op);
+    op->setAttr(winogradAttr, b.getI64IntegerAttr(side));
+    std::string algorithm = llvm::formatv("Winograd, {0}x{0} tiles", side);
+    // On a device a kernel without iterations is a launch.
+    WinogradConv conv = *WinogradConv::match(op);
+    if (std::optional<WinogradLimit> limit = winogradLimit(conv, target, side);
+        limit && conv.isDynamic() && !target.isDevice()) {
+      op->setAttr(winogradLimitAttr,
+                  b.getDenseI64ArrayAttr({limit->base, limit->ofTile}));
+      algorithm += llvm::formatv(
+          ", direct if results are fewer than {0} and {1} of each tile",
+          limit->base, limit->ofTile);
+    }
+    report(op, algorithm, costs);
   }
 
   void report(onnx::ConvOp op, StringRef algorithm, const Twine &reason) {

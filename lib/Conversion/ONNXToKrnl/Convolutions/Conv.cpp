@@ -218,6 +218,14 @@ FailureOr<Value> buildConvolution(ConversionPatternRewriter &rewriter,
 
 namespace {
 
+std::optional<WinogradLimit> winogradLimit(onnx::ConvOp op,
+                                           const WinogradConv &conv) {
+  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(winogradLimitAttr);
+  if (!numbers || numbers.size() != 2 || !conv.isDynamic())
+    return std::nullopt;
+  return WinogradLimit{numbers[0], numbers[1]};
+}
+
 Lowered lowerConv(onnx::ConvOp op, onnx::ConvOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   ValueRange operands = adaptor.getOperands();
@@ -228,10 +236,9 @@ Lowered lowerConv(onnx::ConvOp op, onnx::ConvOp::Adaptor adaptor,
       return buildTaps(rewriter, op.getLoc(), *conv, operands[0], bias);
   if (auto side = op->getAttrOfType<IntegerAttr>(winogradAttr))
     if (std::optional<WinogradConv> conv = WinogradConv::match(op);
-        conv && (side.getInt() == 2 || side.getInt() == 4)) {
+        conv && (side.getInt() == 2 || side.getInt() == 4))
       return buildWinograd(rewriter, op.getLoc(), *conv, side.getInt(),
-                           operands[0], bias);
-    }
+                           winogradLimit(op, *conv), operands);
   return buildConvolution(rewriter, op, operands[0], operands[1], bias, element,
                           Convolution(op));
 }

@@ -14,6 +14,10 @@
 // convolution itself has 9 m^2. G g G' is made here; the other two are kernels
 // that go over rows, then over columns, with the channels along memory. Large
 // images go through all of them in bands, which stay in the caches meanwhile.
+//
+// Where a run of dynamic sizes may have few results, the sums over the windows
+// are one more kernel. It writes into the tensor of tiles, and either this
+// kernel or the others have no iterations.
 //===----------------------------------------------------------------------===//
 
 #include "Convolutions/Winograd.h"
@@ -67,25 +71,27 @@ Transforms transformsOf(int64_t side) {
 class WinogradBuilder {
 public:
   WinogradBuilder(OpBuilder &b, Location loc, const WinogradConv &conv,
-                  int64_t side)
-      : b(b), loc(loc), conv(conv), side(side), window(side + 2),
+                  int64_t side, std::optional<WinogradLimit> limit)
+      : b(b), loc(loc), conv(conv), side(side), window(side + 2), limit(limit),
         matrices(transformsOf(side)) {}
 
-  Value build(Value x, Value bias);
+  Value build(Value x, Value filters, Value bias);
 
 private:
-  /// A band of some rows of tiles of each image.
+  /// A band of some rows of tiles of each image, and all columns; or of none.
   struct Band {
     int64_t from;
-    Value rows;
+    Value rows, columns;
   };
 
   SmallVector<Band> bands();
+  std::array<Value, 2> sizesOfRuns(bool ofFew, std::array<Value, 2> sizes);
   Value matrix(ArrayRef<float> elements);
   Value transformedFilters();
   Value pad(Value x);
   Value transformData(Value x, const Band &band);
   Value transformResult(Value products, const Band &band, Value tiles);
+  Value sumWindows(Value x, Value filters);
   Value finish(Value tiles, Value bias);
   Value view(Value tensor, ArrayRef<ReassociationIndices> parts);
   Value apart(Value tensor, ValueRange sizes,
@@ -105,11 +111,14 @@ private:
   const WinogradConv &conv;
   /// Results and elements along a tile.
   int64_t side, window;
+  std::optional<WinogradLimit> limit;
   Transforms matrices;
   /// The images, and tiles along each dimension of one.
   Value batch, rows, columns;
   /// The sizes of an image of the result.
   std::array<Value, 2> out;
+  /// Whether the results of the run are below the limit.
+  Value isFew;
 };
 
 } // namespace
@@ -161,6 +170,25 @@ void WinogradBuilder::findSizes(Value x) {
   out = {windows.outSizes[0], windows.outSizes[1]};
   rows = ceilDivIndex(b, loc, out[0], number(side));
   columns = ceilDivIndex(b, loc, out[1], number(side));
+  if (!limit)
+    return;
+  Value results = productOf(b, loc, {batch, out[0], out[1]});
+  Value tiles = productOf(b, loc, {batch, rows, columns});
+  Value least =
+      addIndex(b, loc, times(tiles, limit->ofTile), number(limit->base));
+  isFew = compareIndex(b, loc, arith::CmpIPredicate::slt, results, least);
+}
+
+/// The sizes in runs of few results, or in all others; else a dynamic one is 0.
+std::array<Value, 2> WinogradBuilder::sizesOfRuns(bool ofFew,
+                                                  std::array<Value, 2> sizes) {
+  if (!limit)
+    return sizes;
+  Value &dynamic = sizes[getConstantIntValue(sizes[0]) ? 1 : 0];
+  Value none = number(0);
+  dynamic = selectValue(b, loc, isFew, ofFew ? dynamic : none,
+                        ofFew ? none : dynamic);
+  return sizes;
 }
 
 /// With the border, and as large as the tiles need it.
@@ -219,14 +247,14 @@ Value WinogradBuilder::transformData(Value x, const Band &band) {
   AffineExpr q = second.loop("q", window);
   Value high = mulIndex(b, loc, batch, band.rows);
   y = second.loop("y", known(high));
-  AffineExpr t = second.loop("x", known(columns));
+  AffineExpr t = second.loop("x", known(band.columns));
   i = second.loop("i", c);
   k = second.loop("k", window);
   Value whole = second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {q, k}},
       {second.input(half), {y, p, t * side + k, i}},
       {output(second,
-              {number(window), number(window), high, columns, number(c)}),
+              {number(window), number(window), high, band.columns, number(c)}),
        {p, q, y, t, i}},
       {k})})[0];
   return view(whole, {{0, 1}, {2, 3}, {4}});
@@ -240,28 +268,30 @@ Value WinogradBuilder::transformResult(Value products, const Band &band,
   Value coefficients = matrix(matrices.result);
   Value high = mulIndex(b, loc, batch, band.rows);
   Value positions = apart(
-      products, {number(window), number(window), high, columns, number(c)},
+      products, {number(window), number(window), high, band.columns, number(c)},
       {{0, 1}, {2, 3}, {4}});
   KernelBuilder first(b, loc, "Winograd.rows");
   AffineExpr y = first.loop("y", known(high)), r = first.loop("r", side);
-  AffineExpr q = first.loop("q", window), t = first.loop("x", known(columns));
+  AffineExpr q = first.loop("q", window),
+             t = first.loop("x", known(band.columns));
   AffineExpr o = first.loop("o", c), k = first.loop("k", window);
   Value half = first.finish({buildContraction(
       first, b.getF32Type(), {first.input(coefficients), {r, k}},
       {first.input(positions), {k, q, y, t, o}},
-      {output(first, {high, number(side), number(window), columns, number(c)}),
+      {output(first,
+              {high, number(side), number(window), band.columns, number(c)}),
        {y, r, q, t, o}},
       {k})})[0];
   half = apart(
       half,
-      {batch, band.rows, number(side), number(window), columns, number(c)},
+      {batch, band.rows, number(side), number(window), band.columns, number(c)},
       {{0, 1}, {2}, {3}, {4}, {5}});
   half = view(half, {{0}, {1, 2}, {3}, {4}, {5}});
 
   KernelBuilder second(b, loc, "Winograd.columns");
   AffineExpr n = second.loop("n", conv.batch);
   y = second.loop("y", known(times(band.rows, side)));
-  t = second.loop("x", known(columns));
+  t = second.loop("x", known(band.columns));
   AffineExpr s = second.loop("s", side);
   o = second.loop("o", c);
   k = second.loop("k", window);
@@ -273,7 +303,30 @@ Value WinogradBuilder::transformResult(Value products, const Band &band,
                                       : second.partOf(y);
   return second.finish({buildContraction(
       second, b.getF32Type(), {second.input(coefficients), {s, k}},
-      {second.input(half), {n, y, k, t, o}}, {out, {n, at, t, s, o}}, {k})})[0];
+      {second.input(half), {n, y, k, t, o}},
+      {out, {n, at, band.columns == columns ? t : second.partOf(t), s, o}},
+      {k})})[0];
+}
+
+/// The results, if they are few: [n, row, tile, column, c].
+Value WinogradBuilder::sumWindows(Value x, Value filters) {
+  KernelBuilder kernel(b, loc, "Conv.few");
+  auto [height, width] = sizesOfRuns(/*ofFew=*/true, out);
+  AffineExpr n = kernel.loop("n", conv.batch);
+  AffineExpr o = kernel.loop("oc", conv.outChannels);
+  AffineExpr h = kernel.loop("o0", height), w = kernel.loop("o1", width);
+  AffineExpr i = kernel.loop("ic", conv.inChannels);
+  AffineExpr y = kernel.loop("k0", 3), z = kernel.loop("k1", 3);
+  Value whole = output(kernel, {batch, times(rows, side), times(columns, side),
+                                number(conv.outChannels)});
+  Value sums = kernel.finish({buildContraction(
+      kernel, b.getF32Type(), {kernel.input(x), {n, i, h + y, w + z}},
+      {kernel.input(filters), {o, i, y, z}},
+      {whole, {n, kernel.partOf(h), kernel.partOf(w), o}}, {i, y, z})})[0];
+  return apart(sums,
+               {batch, times(rows, side), columns, number(side),
+                number(conv.outChannels)},
+               {{0}, {1}, {2, 3}, {4}});
 }
 
 /// tiles[n, row, tile, column, c] + bias[c] -> [n, c, h, w], without elements
@@ -310,21 +363,25 @@ Value WinogradBuilder::finish(Value tiles, Value bias) {
 
 SmallVector<WinogradBuilder::Band> WinogradBuilder::bands() {
   std::optional<int64_t> count = getConstantIntValue(rows);
+  auto [high, wide] = sizesOfRuns(/*ofFew=*/false, {rows, columns});
   if (!count)
-    return {{0, rows}};
+    return {{0, high, wide}};
   SmallVector<Band> bands;
   int64_t each = llvm::divideCeil(*count, conv.bands(side));
   for (int64_t from = 0; from < *count; from += each)
     bands.push_back(
-        {from, each < *count ? number(std::min(each, *count - from)) : rows});
+        {from, each < *count ? number(std::min(each, *count - from)) : high,
+         wide});
   return bands;
 }
 
-Value WinogradBuilder::build(Value x, Value bias) {
+Value WinogradBuilder::build(Value x, Value filters, Value bias) {
   findSizes(x);
   x = pad(x);
-  Value filters = transformedFilters();
   Value tiles;
+  if (limit)
+    tiles = sumWindows(x, filters);
+  filters = transformedFilters();
   for (const Band &band : bands()) {
     Value products =
         buildMatMul(b, loc, transformData(x, band), filters, b.getF32Type());
@@ -334,8 +391,11 @@ Value WinogradBuilder::build(Value x, Value bias) {
 }
 
 Value buildWinograd(OpBuilder &b, Location loc, const WinogradConv &conv,
-                    int64_t side, Value x, Value bias) {
-  return WinogradBuilder(b, loc, conv, side).build(x, bias);
+                    int64_t side, std::optional<WinogradLimit> limit,
+                    ValueRange operands) {
+  return WinogradBuilder(b, loc, conv, side, limit)
+      .build(operands[0], operands[1],
+             operands.size() > 2 ? operands[2] : Value());
 }
 
 } // namespace onnxc

@@ -16,6 +16,15 @@ namespace onnxc {
 /// algorithm: the results along each side of a tile, 2 or 4. The pass
 /// `onnx-choose-convolutions` sets it where that is profitable.
 inline constexpr llvm::StringLiteral winogradAttr = "krnl.winograd";
+/// The two numbers of a WinogradLimit, for images of dynamic size. Absent if
+/// all runs use the algorithm.
+inline constexpr llvm::StringLiteral winogradLimitAttr = "krnl.winograd_limit";
+
+/// A run computes a convolution directly that has fewer results than `base` and
+/// `ofTile` for each tile.
+struct WinogradLimit {
+  int64_t base, ofTile;
+};
 
 /// A 3x3 convolution whose filters are constant.
 struct WinogradConv {
@@ -25,6 +34,10 @@ struct WinogradConv {
   /// Tiles of `side` x `side` results that cover them all, over the batch or,
   /// where that is not known, in one image. Of dynamic images an estimate.
   int64_t tiles(int64_t side) const;
+  /// Returns true if a size of the image is not known.
+  bool isDynamic() const {
+    return llvm::any_of(out, mlir::ShapedType::isDynamic);
+  }
 
   /// Bytes of transformed data and products, and how many bands of whole rows
   /// of tiles they are made in, one after the other.
@@ -41,11 +54,13 @@ struct WinogradConv {
   double bandBytes;
 };
 
-/// The convolution of `x`, and `bias` if there is one, with tiles of
-/// `side` x `side` results.
+/// The convolution of operands that `conv` has been read from, with tiles of
+/// `side` x `side` results; of an image of dynamic size with sums over the
+/// windows in runs below `limit`, if there is one.
 mlir::Value buildWinograd(mlir::OpBuilder &b, mlir::Location loc,
-                          const WinogradConv &conv, int64_t side, mlir::Value x,
-                          mlir::Value bias);
+                          const WinogradConv &conv, int64_t side,
+                          std::optional<WinogradLimit> limit,
+                          mlir::ValueRange operands);
 
 } // namespace onnxc
 

@@ -7,6 +7,7 @@
 // REMARK: Reason="fewer than 16 channels", Remark=direct
 // REMARK: Reason="not an f32 convolution of one group, or of one for each channel, with constant windows", Remark=direct
 // REMARK: Remark="tap by tap"
+// REMARK: Remark="Winograd, 4x4 tiles, direct if results are fewer than 60 and 5 of each tile"
 
 // Filters that are large beside the image would be read for too long.
 // CHECK-LABEL: func @many_channels
@@ -49,6 +50,23 @@ func.func @taps(%x: tensor<1x256x33x33xf32>, %open: tensor<?x256x?x?xf32>, %row:
   %4 = onnx.Conv(%x, %d) {group = 256 : i64, dilations = array<i64: 24, 24>, pads = array<i64: 24, 24, 24, 24>} : (tensor<1x256x33x33xf32>, tensor<256x1x3x3xf32>) -> tensor<1x256x33x33xf32>
   %5 = onnx.Conv(%open, %d) {group = 256 : i64, dilations = array<i64: 24, 24>, pads = array<i64: 24, 24, 24, 24>} : (tensor<?x256x?x?xf32>, tensor<256x1x3x3xf32>) -> tensor<?x256x?x?xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x700xf32>, tensor<4x64x5x5xf32>, tensor<1x256x33x33xf32>, tensor<?x256x?x?xf32>
+}
+
+// Few results of a dynamic image are computed directly where that takes half the time: the filters of few channels
+// stay in the second cache, and those of tiles of two are not much larger.
+// CHECK-LABEL: func @dynamic_image
+// CHECK:         onnx.Conv{{.+}}krnl.winograd = 4 : i64, krnl.winograd_limit = array<i64: 60, 5>
+// CHECK-NOT:     krnl.winograd_limit
+// CHECK:         return
+func.func @dynamic_image(%x: tensor<?x128x?x?xf32>, %few: tensor<?x32x?x?xf32>, %many: tensor<?x512x?x?xf32>)
+    -> (tensor<?x128x?x?xf32>, tensor<?x32x?x?xf32>, tensor<?x512x?x?xf32>) {
+  %w = onnx.Constant dense<1.0> : tensor<128x128x3x3xf32>
+  %v = onnx.Constant dense<1.0> : tensor<32x32x3x3xf32>
+  %u = onnx.Constant dense<1.0> : tensor<512x512x3x3xf32>
+  %0 = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<?x128x?x?xf32>, tensor<128x128x3x3xf32>) -> tensor<?x128x?x?xf32>
+  %1 = onnx.Conv(%few, %v) {pads = array<i64: 1, 1, 1, 1>} : (tensor<?x32x?x?xf32>, tensor<32x32x3x3xf32>) -> tensor<?x32x?x?xf32>
+  %2 = onnx.Conv(%many, %u) {pads = array<i64: 1, 1, 1, 1>} : (tensor<?x512x?x?xf32>, tensor<512x512x3x3xf32>) -> tensor<?x512x?x?xf32>
+  return %0, %1, %2 : tensor<?x128x?x?xf32>, tensor<?x32x?x?xf32>, tensor<?x512x?x?xf32>
 }
 
 // Windows that mostly read elements, windows of many taps, groups of several channels, filters of a run, filters that make NaN of the border, and a border that is

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 
@@ -99,39 +100,130 @@ static Value expand(OpBuilder &b, Location loc, Value operand,
   return kernel.finish({result}).front();
 }
 
-Value expandTo(OpBuilder &b, Location loc, Value operand,
-               ArrayRef<Value> wanted) {
+/// The op of a kernel that gathers: each element is read at a place that
+/// depends on its position in the result alone. Null for other kernels.
+static krnl::ComputeOp gatherIn(krnl::KernelOp kernel) {
+  if (!kernel || kernel.getOuts().size() != 1 || !kernel.getRecipe().empty())
+    return {};
+  auto ops = llvm::to_vector(kernel.getBody().getOps<krnl::ComputeOp>());
+  if (ops.size() != 1 || ops[0].getNumDpsInputs() != 0)
+    return {};
+  krnl::ComputeOp op = ops[0];
+  krnl::Access out(*op.getDpsInitOperand(0));
+  for (unsigned d = 0; d < out.getRank(); ++d)
+    if (out.loopAt(d) != d)
+      return {};
+  Block &payload = *op.getBlock();
+  Value element = payload.getTerminator()->getOperand(0);
+  bool isCopied = element.getDefiningOp<tensor::ExtractOp>() &&
+                  payload.getArgument(0).use_empty();
+  return isCopied ? op : krnl::ComputeOp();
+}
+
+/// What a kernel gathers, with other sizes: along a dimension of `limits`, its
+/// last index, the elements repeat from there on.
+static Value gatherWith(OpBuilder &b, Location loc, krnl::ComputeOp gather,
+                        RankedTensorType type, ValueRange sizes,
+                        ArrayRef<Value> limits) {
+  auto kernel = gather->getParentOfType<krnl::KernelOp>();
+  KernelBuilder wide(b, loc, kernel.getName());
+  IRMapping images;
+  SmallVector<AffineExpr> loops;
+  for (auto [axis, size] : llvm::zip_equal(gather.getAxes(), sizes))
+    loops.push_back(wide.loop(axis, size));
+  for (auto [number, input] : llvm::enumerate(kernel.getIns()))
+    images.map(kernel.getInArgument(number), wide.input(input));
+  unsigned first = kernel.getIns().size() + kernel.getOuts().size();
+  for (auto [number, extent] : llvm::enumerate(kernel.getExtents()))
+    if (BlockArgument inside = kernel.getBody().getArgument(first + number);
+        !inside.use_empty())
+      images.map(inside, wide.scalar(extent));
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (&op != gather)
+      wide.inside().clone(op, images);
+  SmallVector<Value> last = llvm::map_to_vector(
+      limits, [&](Value limit) { return limit ? wide.scalar(limit) : limit; });
+  Value y = wide.generic(
+      {}, {wide.output(type, sizes), loops}, {},
+      [&](OpBuilder &nb, Location l, ValueRange) {
+        for (Operation &op : gather.getBlock()->without_terminator()) {
+          auto index = dyn_cast<krnl::IndexOp>(op);
+          if (!index) {
+            nb.clone(op, images);
+            continue;
+          }
+          Value at = wide.index(nb, l, loops[index.getDim()]);
+          if (Value limit = last[index.getDim()])
+            at = arith::MinSIOp::create(nb, l, at, limit);
+          images.map(index.getResult(), at);
+        }
+        return images.lookup(gather.getBlock()->getTerminator()->getOperand(0));
+      });
+  return wide.finish({y}).front();
+}
+
+/// An expansion of a tensor along its dimensions of dynamic size.
+struct Expansion {
+  /// Whether all sizes are those of the tensor already; null if they are known
+  /// to be.
+  Value isSame;
+  RankedTensorType type;
+  SmallVector<Value> sizes;
+  /// The last index of the tensor along the dimensions that may be larger.
+  SmallVector<Value> limits;
+};
+
+static Expansion expansionTo(OpBuilder &b, Location loc, Value operand,
+                             ArrayRef<Value> wanted) {
   RankedTensorType type = typeOf(operand);
-  Value same;
+  Expansion expansion;
+  expansion.sizes = sizesOf(b, loc, operand);
+  expansion.limits.resize(type.getRank());
   SmallVector<int64_t> shape(type.getShape());
-  SmallVector<Value> sizes = sizesOf(b, loc, operand);
   for (auto [dim, size] : llvm::enumerate(wanted)) {
+    Value own = expansion.sizes[dim];
     if (!size || !type.isDynamicDim(dim))
       continue;
     // The only operand that can be larger than 1 here decides the size.
-    if (sizes[dim].getDefiningOp() == size.getDefiningOp() ||
-        isEqualConstantIntOrValue(sizes[dim], size))
+    if (own.getDefiningOp() == size.getDefiningOp() ||
+        isEqualConstantIntOrValue(own, size))
       continue;
     shape[dim] = getConstantIntValue(size).value_or(ShapedType::kDynamic);
-    Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        sizes[dim], size);
-    same =
-        same ? arith::AndIOp::create(b, loc, same, equal).getResult() : equal;
-    sizes[dim] = size;
+    Value equal =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, own, size);
+    expansion.isSame =
+        expansion.isSame
+            ? arith::AndIOp::create(b, loc, expansion.isSame, equal).getResult()
+            : equal;
+    expansion.limits[dim] = subIndex(b, loc, own, indexConstant(b, loc, 1));
+    expansion.sizes[dim] = size;
   }
-  if (!same)
+  expansion.type = RankedTensorType::get(shape, type.getElementType());
+  return expansion;
+}
+
+Value expandTo(OpBuilder &b, Location loc, Value operand,
+               ArrayRef<Value> wanted) {
+  Expansion expansion = expansionTo(b, loc, operand, wanted);
+  if (!expansion.isSame)
     return operand;
-  auto expanded = RankedTensorType::get(shape, type.getElementType());
+  // A tensor that is chosen by a branch is in memory, where elements gathered
+  // with repetitions are read by the kernel that wants them. Rows stay whole.
+  auto gather = gatherIn(operand.getDefiningOp<krnl::KernelOp>());
+  if (gather && !expansion.limits.back())
+    return gatherWith(b, loc, gather, expansion.type, expansion.sizes,
+                      expansion.limits);
   auto branch = scf::IfOp::create(
-      b, loc, same,
+      b, loc, expansion.isSame,
       [&](OpBuilder &nb, Location l) {
         Value cast = operand;
-        if (operand.getType() != expanded)
-          cast = tensor::CastOp::create(nb, l, expanded, operand);
+        if (operand.getType() != expansion.type)
+          cast = tensor::CastOp::create(nb, l, expansion.type, operand);
         scf::YieldOp::create(nb, l, cast);
       },
       [&](OpBuilder &nb, Location l) {
-        scf::YieldOp::create(nb, l, expand(nb, l, operand, expanded, sizes));
+        scf::YieldOp::create(
+            nb, l, expand(nb, l, operand, expansion.type, expansion.sizes));
       });
   branch->setAttr(krnl::unlikelyAttrName, b.getUnitAttr());
   return branch.getResult(0);

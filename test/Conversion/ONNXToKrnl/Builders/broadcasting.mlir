@@ -21,3 +21,28 @@ func.func @sizes_known_at_run_time(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tens
   %y = onnx.Mul(%a, %b) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// Elements that are gathered repeat from the last index on, so that no branch keeps the gather from the kernel that
+// multiplies them.
+// CHECK-LABEL: func @gather_repeats
+// CHECK:         %[[LAST:.+]] = arith.addi %{{.+}}, %c-1
+// CHECK-NOT:     scf.if {{.+}}tensor<?x8x16xf32>
+// CHECK:         krnl.kernel "Gather" loops [d0 = %[[SIZE:.+]], d1 = 8, d2 = 16] {{.+}}%[[LAST]]
+// CHECK:           %[[AT:.+]] = arith.minsi
+// CHECK:           tensor.extract %{{.+}}[%[[AT]]] : tensor<?xi64>
+// CHECK:         krnl.kernel "MatMul" loops [b0 = %[[SIZE]],
+func.func @gather_repeats(%w: tensor<4x8x16xf32>, %i: tensor<?xi64>, %x: tensor<?x16x1xf32>) -> tensor<?x8x1xf32> {
+  %g = onnx.Gather(%w, %i) : (tensor<4x8x16xf32>, tensor<?xi64>) -> tensor<?x8x16xf32>
+  %y = onnx.MatMul(%g, %x) : (tensor<?x8x16xf32>, tensor<?x16x1xf32>) -> tensor<?x8x1xf32>
+  return %y : tensor<?x8x1xf32>
+}
+
+// Adjacent elements stay adjacent: along the last dimension the branch expands them.
+// CHECK-LABEL: func @gathered_rows_stay_whole
+// CHECK:         scf.if
+// CHECK:           krnl.kernel "expand"
+func.func @gathered_rows_stay_whole(%w: tensor<4x?xf32>, %i: tensor<?xi64>, %x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %g = onnx.Gather(%w, %i) : (tensor<4x?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
+  %y = onnx.Add(%g, %x) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

@@ -52,6 +52,8 @@ private:
   bool rowsStay();
   bool completesLines();
   bool areColumnsUnknown();
+  bool mayRowsBeFew();
+  int64_t chooseRowBlock();
   bool areIntegers();
   SmallVector<OpOperand *> columnOperands();
   int64_t columnBytes();
@@ -72,11 +74,11 @@ private:
   /// How `loops` are split; panels hold the columns.
   PanelLoops panels;
   /// All rows are computed for each panel of columns before the next one: they
-  /// are few, not even two panels stay in the second cache or how many do is
-  /// not known, or rows are contiguous in the results.
+  /// are few or may be, not even two panels stay in the second cache or how
+  /// many do is not known, or rows are contiguous in the results.
   bool panelsFirst = false;
   int packedOperand = -1;
-  std::string rowBlocks, rowTile, columnBlocks;
+  std::string rowBlocks, rowTile, columnBlocks, cachedRows;
 };
 } // namespace
 
@@ -257,6 +259,23 @@ bool ContractionWriter::areColumnsUnknown() {
          (isDynamic(loops.column) || llvm::any_of(loops.reduced, isDynamic));
 }
 
+/// Returns true if it is not known how many rows there are, for which constant
+/// columns that do not stay in the second cache come from memory. In a run of
+/// few rows the first tile would wait for each block of columns, where panels
+/// one after the other are prefetched.
+bool ContractionWriter::mayRowsBeFew() {
+  int column = inputNumber(kernel, loops.columnOperand->get());
+  return pack && columnBlock > 0 && !loops.window && !loops.channelwise &&
+         column >= 0 && isConstantView(kernel.getIns()[column]) &&
+         !isStatic(kernel, loops.row) && isStatic(kernel, loops.column);
+}
+
+/// As many rows as stay in the second cache while panels pass by.
+int64_t ContractionWriter::chooseRowBlock() {
+  auto room = int64_t(double(target.l2) * target.columnsShare);
+  return room / std::max<int64_t>(columnBytes(), 1) / tile.rows * tile.rows;
+}
+
 /// The operands of the columns.
 SmallVector<OpOperand *> ContractionWriter::columnOperands() {
   SmallVector<OpOperand *> operands{loops.columnOperand};
@@ -290,6 +309,8 @@ void ContractionWriter::blockLoops() {
         chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
   panelsFirst = columnBlock == tileColumns || rowsStay() || completesLines() ||
                 areColumnsUnknown();
+  int64_t rowBlock = mayRowsBeFew() && !panelsFirst ? chooseRowBlock() : 0;
+  panelsFirst |= rowBlock > 0;
   if (panelsFirst)
     columnBlock = 0;
   if (columnBlock > tileColumns) {
@@ -302,8 +323,16 @@ void ContractionWriter::blockLoops() {
     std::tie(panels.panels, panels.columns) = recipe.block(
         loops.column, tileColumns, suffix::blocks, suffix::registers);
   }
-  std::tie(rowBlocks, rowTile) =
-      recipe.block(loops.row, tile.rows, suffix::blocks, suffix::registers);
+  if (rowBlock > 0) {
+    std::string inner;
+    std::tie(cachedRows, inner) =
+        recipe.block(loops.row, rowBlock, suffix::blocks, suffix::cached);
+    std::tie(rowBlocks, rowTile) =
+        recipe.block(inner, tile.rows, suffix::panels, suffix::registers);
+  } else {
+    std::tie(rowBlocks, rowTile) =
+        recipe.block(loops.row, tile.rows, suffix::blocks, suffix::registers);
+  }
   panels.reduced = loops.reduced;
   if (!loops.blocks.empty())
     panels.blocks.push_back(loops.blocks);
@@ -328,6 +357,8 @@ void ContractionWriter::writeOrder() {
     llvm::append_range(outer, ArrayRef(loops.columns).drop_back());
   if (!columnBlocks.empty())
     outer.push_back(columnBlocks);
+  if (!cachedRows.empty())
+    outer.push_back(cachedRows);
   if (panelsFirst)
     outer.push_back(panels.panels);
   llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
@@ -347,7 +378,9 @@ void ContractionWriter::writeOrder() {
   recipe.order(all);
   recipe.fuseOuter(outerLoops);
   if (isParallel())
-    recipe.parallel(columnBlocks.empty() ? outerLoops : outer);
+    recipe.parallel(!cachedRows.empty()    ? ArrayRef(outer).drop_back()
+                    : columnBlocks.empty() ? ArrayRef(outerLoops)
+                                           : ArrayRef(outer));
   if (!loops.blocks.empty())
     recipe.computeAt(loops.blocks);
   recipe.registerTile(rowTile, panels.columns, lanes,

@@ -114,9 +114,15 @@ func.func @few_terms(%x: tensor<1x1x?xf32>, %o: tensor<1x512x?xf32>) -> tensor<1
   return %y : tensor<1x512x?xf32>
 }
 
-// 320 new elements are more than the results of a panel.
+// 320 new elements are more than the results of a panel. The columns do not stay in the second cache: as many of the
+// rows as do so go by each panel, which is prefetched, since there may be few of them.
 // CHECK-LABEL: kernel "many_terms"
-// CHECK:         order(oc.o, p.o, oc.p, ic, k, p.r, oc.r),
+// CHECK:         block(p, 306) -> (p.o, p.cached),
+// CHECK-NEXT:    block(p.cached, 6) -> (p.p, p.r),
+// CHECK-NEXT:    order(p.o, oc.o, p.p, ic, k, p.r, oc.r),
+// CHECK-NEXT:    fuse_outer(p.o, oc.o, p.p),
+// CHECK-NEXT:    parallel(p.o, oc.o),
+// CHECK:         prefetch(1, distance=1, line=64),
 func.func @many_terms(%x: tensor<1x64x?xf32>, %o: tensor<1x512x?xf32>) -> tensor<1x512x?xf32> {
   %c2 = arith.constant 2 : index
   %n = tensor.dim %o, %c2 : tensor<1x512x?xf32>
@@ -366,7 +372,8 @@ func.func @open_batch(%q: tensor<?x512x64xf32>, %k: tensor<?x512x64xf32>, %o: te
 // CHECK-NEXT:    fuse_outer(b, n.o, m.o),
 // CHECK-NEXT:    parallel(b, n.o, m.o),
 // CHECK-NEXT:    register_tile(m.r, n.r, lanes=16, tail=[4, 2] masked),
-// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16)
+// CHECK-NEXT:    pack(1, [n.o, k, n.r], transpose=16),
+// CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @open_length(%q: tensor<?x?x64xf32>, %k: tensor<?x?x64xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %c0 = arith.constant 0 : index

@@ -5,7 +5,8 @@
 // only the first of them would wait for memory, and wait long: a panel is read
 // faster than memory delivers. By prefetch(operand, ..) each of these tiles,
 // while it reads the panel, prefetches its share of a later one, about a line
-// in each step of the reduction.
+// in each step of the reduction. Of a dynamic number of tiles the first few do
+// it all.
 //
 // What an op after a sum reads is prefetched before the sum, where the step
 // has distance 0.
@@ -24,15 +25,17 @@ using namespace mlir;
 namespace onnxc::krnl {
 
 namespace {
-/// The number of passes over all dimensions, and the current one.
+/// The number of passes over all dimensions, and the current one. So many of
+/// them are too many to have a line each.
 struct Counter {
+  static constexpr int64_t manyPasses = int64_t(1) << 31;
   int64_t total = 1;
   LaneIndex now;
 
   void add(LaneMath &math, int64_t extent, LaneIndex index) {
     index.step = 0;
     now = math.add(math.scale(now, extent), index);
-    total *= extent;
+    total = std::min(total * std::min(extent, manyPasses), manyPasses);
   }
 };
 } // namespace
@@ -48,8 +51,9 @@ void Prefetcher::prefetchPanel(OpOperand &operand) {
   Counter steps, passes;
   for (unsigned loop : panels.steps())
     steps.add(math, nest.loop(loop).extent, indexOf(loop));
-  for (unsigned loop : passesOf(nest, panels))
-    passes.add(math, nest.loop(loop).extent, indexOf(loop));
+  SmallVector<unsigned> outer = passesOf(nest, panels);
+  for (auto [loop, sharers] : llvm::zip_equal(outer, sharersOf(nest, outer)))
+    passes.add(math, sharers, indexOf(loop));
   int64_t columns = 1;
   for (unsigned loop : ArrayRef(panels.loops).drop_front(panels.columns))
     columns *= nest.loop(loop).extent;

@@ -163,26 +163,6 @@ func.func @rows_first(%x: tensor<24x64xf32>, %w: tensor<64x128xf32>, %e: tensor<
 
 // -----
 
-func.func @unknown_rows(%x: tensor<?x64xf32>, %w: tensor<64x128xf32>, %e: tensor<?x128xf32>, %size: index) -> tensor<?x128xf32> {
-  // expected-error @+1 {{cannot prefetch operand 1: the number of iterations of loop 'm.o' is not known or too large}}
-  %y = krnl.kernel "unknown_rows" loops [m = %size, n = 128, k = 64] ins(%x, %w : tensor<?x64xf32>, tensor<64x128xf32>) outs(%e : tensor<?x128xf32>)
-      recipe [block(n, 32) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), order(n.o, m.o, k, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k, n.r]), prefetch(1, distance=1, line=64)] {
-  ^bb0(%p: tensor<?x64xf32>, %q: tensor<64x128xf32>, %o: tensor<?x128xf32>, %extent: index):
-    %zero = arith.constant 0.0 : f32
-    %f = krnl.compute [m, n] () -> (%_ = %o[m, n]) : () -> tensor<?x128xf32> { linalg.yield %zero : f32 }
-    %c = krnl.compute [m, n | k] (%s = %p[m, k], %t = %q[k, n]) -> (%u = %f[m, n])
-        : (tensor<?x64xf32>, tensor<64x128xf32>) -> tensor<?x128xf32> {
-      %g = arith.mulf %s, %t : f32
-      %h = arith.addf %u, %g : f32
-      linalg.yield %h : f32
-    }
-    krnl.yield %c : tensor<?x128xf32>
-  } -> tensor<?x128xf32>
-  return %y : tensor<?x128xf32>
-}
-
-// -----
-
 func.func @unknown_depth(%x: tensor<24x?xf32>, %w: tensor<?x128xf32>, %e: tensor<24x128xf32>, %size: index) -> tensor<24x128xf32> {
   // expected-error @+1 {{cannot prefetch operand 1: the extent of loop 'k' is not known}}
   %y = krnl.kernel "unknown_depth" loops [m = 24, n = 128, k = %size] ins(%x, %w : tensor<24x?xf32>, tensor<?x128xf32>) outs(%e : tensor<24x128xf32>)

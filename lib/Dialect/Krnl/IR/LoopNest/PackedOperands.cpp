@@ -356,16 +356,27 @@ static std::string reasonAgainstReaders(const LoopNest &nest,
   return reduces ? "" : "no op that reads it reduces anything";
 }
 
-/// Several tiles, and how many is known, read each panel.
+SmallVector<int64_t> sharersOf(const LoopNest &nest,
+                               ArrayRef<unsigned> passes) {
+  SmallVector<int64_t> sharers;
+  bool hasDynamic = false;
+  for (unsigned loop : llvm::reverse(passes)) {
+    bool isDynamic =
+        nest.loop(loop).isDynamic() || nest.leavesUnknownRest(loop);
+    sharers.push_back(!isDynamic   ? nest.loop(loop).extent
+                      : hasDynamic ? 1
+                                   : fewestPasses);
+    hasDynamic |= isDynamic;
+  }
+  return llvm::to_vector(llvm::reverse(sharers));
+}
+
+/// Several tiles read each panel.
 static std::string reasonAgainstPasses(const LoopNest &nest,
                                        const PackedPanels &panels) {
-  int64_t passes = 1;
-  for (unsigned loop : passesOf(nest, panels))
-    if (nest.loop(loop).isDynamic() ||
-        llvm::MulOverflow(passes, nest.loop(loop).extent, passes))
-      return "the number of iterations of loop '" + nest.loop(loop).name +
-             "' is not known or too large";
-  return passes < 2 ? "one tile alone reads each panel" : "";
+  SmallVector<int64_t> sharers = sharersOf(nest, passesOf(nest, panels));
+  bool isOne = llvm::all_of(sharers, [](int64_t count) { return count == 1; });
+  return isOne ? "one tile alone reads each panel" : "";
 }
 
 /// The columns of a step fill a line.

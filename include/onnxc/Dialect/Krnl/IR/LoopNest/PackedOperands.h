@@ -41,6 +41,16 @@ std::optional<PackedPanels> panelsOf(const LoopNest &nest, const Pack &pack);
 llvm::SmallVector<unsigned> passesOf(const LoopNest &nest,
                                      const PackedPanels &panels);
 
+/// The number of passes that share a prefetch where a run may have few: later
+/// ones have nothing left to prefetch, and fewer do not prefetch all.
+constexpr int64_t fewestPasses = 2;
+
+/// How many iterations of each loop of passesOf() share a prefetch: all of
+/// them, but of loops whose iterations a run counts only the first ones of the
+/// innermost.
+llvm::SmallVector<int64_t> sharersOf(const LoopNest &nest,
+                                     llvm::ArrayRef<unsigned> passes);
+
 /// The reason why the prefetch is impossible, or would never be executed;
 /// empty if it is legal.
 std::string reasonAgainst(const LoopNest &nest, const Prefetch &prefetch);

@@ -283,10 +283,10 @@ public:
 
   explicit ExecutionSession(const std::string &file,
                             const std::string &entryPoint = "run_main_graph")
-      : path(file), entry(entryPoint), library(open(file)),
-        contexts(std::make_unique<Contexts>()) {
+      : path(file), entry(entryPoint),
+        contexts(std::make_unique<Contexts>(open(file))) {
     contexts->free.push_back(makeContext());
-    if (dlsym(library.get(), "omGetCpu") &&
+    if (dlsym(contexts->library.get(), "omGetCpu") &&
         !find<decltype(omGetCpu)>("omGetCpu")(entry.c_str()))
       throw RunError(OM_STATUS_TARGET,
                      find<decltype(omGetLastError)>("omGetLastError")());
@@ -516,9 +516,10 @@ private:
   /// The artefact's function of this name.
   template <typename Function>
   Function *find(const char *name) const {
-    void *address = dlsym(library.get(), name);
+    void *address = dlsym(contexts->library.get(), name);
     if (!address)
-      throw std::runtime_error(rt::explainLack(library.get(), path, name));
+      throw std::runtime_error(
+          rt::explainLack(contexts->library.get(), path, name));
     return reinterpret_cast<Function *>(address);
   }
 
@@ -582,8 +583,12 @@ private:
 
   using Context = std::unique_ptr<OMContext, void (*)(OMContext *)>;
 
-  /// Contexts that no run uses at present.
+  /// The library, and the contexts that no run uses at present, which end
+  /// before it is closed.
   struct Contexts {
+    explicit Contexts(void *handle) : library(handle) {}
+
+    std::unique_ptr<void, Close> library;
     std::mutex mutex;
     std::vector<Context> free;
     std::shared_ptr<const Log> log;
@@ -784,7 +789,6 @@ private:
   std::string entry;
   std::vector<std::string> namesIn, namesOut;
   std::vector<const OMArgument *> argumentsOut;
-  std::unique_ptr<void, Close> library; // outlives the contexts
   std::unique_ptr<Contexts> contexts;
   decltype(&omContextRun) runContext = nullptr;
   decltype(&omContextGetMessage) getMessage = nullptr;

@@ -195,6 +195,14 @@ TEST(Artefact, RefusesAbsurdRanks) {
   dlclose(library);
 }
 
+TEST(ExecutionSession, NewModelsTakeThePlaceOfOldOnes) {
+  int64_t number = 3;
+  onnxc::ExecutionSession session(fake, "slow");
+  session.run({onnxc::view(&number, {})});
+  session = onnxc::ExecutionSession(fake, "identity_INT64");
+  EXPECT_EQ(*session.run({onnxc::view(&number, {})})[0].data<int64_t>(), 3);
+}
+
 TEST(ExecutionSession, RunsAreCancelled) {
   onnxc::ExecutionSession slow(fake, "slow");
   int64_t forever = INT64_MAX, little = 10;

@@ -144,7 +144,9 @@ OM_COMPILER_API OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler,
 OM_COMPILER_API void omCompilerCancel(OMCompiler *compiler);
 
 /* --- Afterwards -----------------------------------------------------------
- * Strings live until the next compilation or the compiler's end. */
+ * Strings live until the next compilation or the compiler's end. A format is
+ * "text", which NULL stands for, or one of those that are named; the result is
+ * NULL for any other. */
 
 /* Errors and warnings with their notes, a line each; "" if there were none. */
 OM_COMPILER_API const char *omCompilerGetMessages(const OMCompiler *compiler);

@@ -9,6 +9,7 @@
 #include "onnxc/Check/Check.h"
 #include "onnxc/Explain/Explain.h"
 
+#include <deque>
 #include <new>
 #include <string>
 
@@ -23,18 +24,25 @@ struct OMCompiler {
   OMOutputFunction onOutput = nullptr;
   void *outputUser = nullptr;
   std::atomic<bool> cancel = false;
-  std::string messages, reportText, outputName;
+  /// What functions have returned since the last compilation began, and the
+  /// current messages among them.
+  std::deque<std::string> texts{""};
+  std::string *messages = &texts.back();
   Report report;
   Findings findings;
   Explanation explanation;
 
   void tell(const Message &message);
-  /// The facts as JSON or as text, which lives until the next call.
+  const char *keep(std::string text) {
+    return texts.emplace_back(std::move(text)).c_str();
+  }
+  /// The facts as JSON or as text; null for another format.
   template <typename T>
   const char *describe(const T &facts, const char *format) {
-    bool isJson = format && llvm::StringRef(format) == "json";
-    reportText = isJson ? facts.json() : facts.text();
-    return reportText.c_str();
+    llvm::StringRef name = format ? format : "text";
+    if (name != "text" && name != "json")
+      return nullptr;
+    return keep(name == "json" ? facts.json() : facts.text());
   }
   /// Does the work with callbacks and a fresh report.
   OM_COMPILE_STATUS run(llvm::function_ref<Outcome(const Events &)> work);
@@ -62,9 +70,9 @@ static const char *severityName(Severity severity) {
 void OMCompiler::tell(const Message &message) {
   if (message.severity != Severity::Remark) {
     if (!message.location.empty())
-      messages += message.location + ": ";
-    messages += severityName(message.severity);
-    messages += ": " + message.text + "\n";
+      *messages += message.location + ": ";
+    *messages += severityName(message.severity);
+    *messages += ": " + message.text + "\n";
   }
   if (onMessage)
     onMessage(messageUser, OM_SEVERITY(message.severity),
@@ -91,7 +99,8 @@ static OM_COMPILE_STATUS statusOf(Outcome outcome) {
 
 OM_COMPILE_STATUS
 OMCompiler::run(llvm::function_ref<Outcome(const Events &)> work) {
-  messages.clear();
+  texts.clear();
+  messages = &texts.emplace_back();
   report = {};
   Events events;
   events.cancel = &cancel;
@@ -116,12 +125,13 @@ void omCompilerDestroy(OMCompiler *compiler) { delete compiler; }
 
 OM_COMPILE_STATUS omCompilerSetOption(OMCompiler *compiler, const char *key,
                                       const char *value) {
-  compiler->messages.clear();
+  if (!compiler->messages->empty())
+    compiler->messages = &compiler->texts.emplace_back();
   llvm::Error error =
       setOption(compiler->options, key ? key : "", value ? value : "");
   if (!error)
     return OM_COMPILE_OK;
-  compiler->messages = "error: " + llvm::toString(std::move(error)) + "\n";
+  *compiler->messages = "error: " + llvm::toString(std::move(error)) + "\n";
   return OM_COMPILE_USAGE;
 }
 
@@ -229,7 +239,7 @@ OM_COMPILE_STATUS omModelRefit(OMCompiler *compiler, const char *artefact,
 void omCompilerCancel(OMCompiler *compiler) { compiler->cancel = true; }
 
 const char *omCompilerGetMessages(const OMCompiler *compiler) {
-  return compiler->messages.c_str();
+  return compiler->messages->c_str();
 }
 
 const char *omCompilerGetOutput(const OMCompiler *compiler) {
@@ -238,9 +248,8 @@ const char *omCompilerGetOutput(const OMCompiler *compiler) {
 }
 
 const char *omCompilerOutputFor(OMCompiler *compiler, const char *path) {
-  compiler->outputName =
-      outputOf({path ? path : "", std::nullopt}, compiler->options);
-  return compiler->outputName.c_str();
+  return compiler->keep(
+      outputOf({path ? path : "", std::nullopt}, compiler->options));
 }
 
 const char *omCompilerGetFindings(OMCompiler *compiler, const char *format) {
@@ -255,7 +264,6 @@ const char *omCompilerGetReport(OMCompiler *compiler, const char *format) {
   llvm::StringRef name = format ? format : "";
   if (name != "nodes" && name != "html")
     return compiler->describe(compiler->report, format);
-  compiler->reportText =
-      name == "nodes" ? compiler->report.nodesText() : compiler->report.html();
-  return compiler->reportText.c_str();
+  return compiler->keep(name == "nodes" ? compiler->report.nodesText()
+                                        : compiler->report.html());
 }

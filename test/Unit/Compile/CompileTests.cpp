@@ -182,6 +182,20 @@ TEST_F(CompileTest, refusesUnknownOptionsAndValues) {
   EXPECT_STREQ(omCompilerGetMessages(compiler.get()), "");
 }
 
+TEST_F(CompileTest, textsLiveUntilTheNextCompilation) {
+  EXPECT_EQ(set("no-such-option", "1"), OM_COMPILE_USAGE);
+  const char *messages = omCompilerGetMessages(compiler.get());
+  const char *text = omCompilerGetReport(compiler.get(), "text");
+  std::string textBefore = text, messagesBefore = messages;
+  EXPECT_STRNE(omCompilerGetReport(compiler.get(), "json"), text);
+  EXPECT_STREQ(omCompilerGetReport(compiler.get(), nullptr), text);
+  EXPECT_EQ(set("no-other-option", "1"), OM_COMPILE_USAGE);
+  EXPECT_STREQ(text, textBefore.c_str());
+  EXPECT_STREQ(messages, messagesBefore.c_str());
+  EXPECT_EQ(omCompilerGetReport(compiler.get(), "yaml"), nullptr);
+  EXPECT_EQ(omCompilerGetFindings(compiler.get(), "nodes"), nullptr);
+}
+
 TEST_F(CompileTest, listsItsOptions) {
   size_t count = 0;
   while (omCompilerOptionName(count)) {

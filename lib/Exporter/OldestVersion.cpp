@@ -84,7 +84,7 @@ int onnxc::exporter::oldestVersion(const NodeProto &node,
     // Without a row only types were added.
     const importer::UpgradeStep *step = importer::findUpgradeStep(
         node.domain(), node.op_type(), old->since_version());
-    bool isSame = (!step || !step->rule) &&
+    bool isSame = (!step || !step->rule || step->isForOldTypes) &&
                   node.input_size() >= old->min_input() &&
                   llvm::all_of(node.attribute(),
                                [&](const AttributeProto &attribute) {

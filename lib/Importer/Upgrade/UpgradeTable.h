@@ -26,6 +26,9 @@ struct UpgradeStep {
   int to;
   /// Null if a node of version `from` is one of version `to` as it stands.
   UpgradeRule rule;
+  /// Set if the rule is for types that `to` does not take: a node of version
+  /// `to` is one of version `from` as it stands.
+  bool isForOldTypes = false;
 };
 
 /// All rows, sorted by domain, operator and version.

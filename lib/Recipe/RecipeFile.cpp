@@ -117,8 +117,10 @@ FailureOr<std::string> Parser::parseString() {
   size_t start = at;
   std::string value;
   for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\' && at + 2 < text.size() &&
-        llvm::isHexDigit(text[at + 1]) && llvm::isHexDigit(text[at + 2])) {
+    if (text.substr(at).starts_with("\\\\"))
+      ++at;
+    else if (text[at] == '\\' && at + 2 < text.size() &&
+             llvm::isHexDigit(text[at + 1]) && llvm::isHexDigit(text[at + 2])) {
       value += char(llvm::hexFromNibbles(text[at + 1], text[at + 2]));
       at += 2;
       continue;

@@ -10,11 +10,11 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=recipes=%t.empty | FileCheck %s --check-prefix=EMPTY
 
 // Keys are node names; where two kernels come from one node, the kernel's name
-// and a number tell them apart.
+// and a number tell them apart. Names may have quotes and backslashes.
 // FILE:      kernel "node_a/neg" [[HASH:[0-9a-f]+]] [
 // FILE-NEXT:   block(i, 64, tail=peel) -> (i.o, i.i),
 // FILE:      kernel "node_a/neg#2" [[HASH]] [
-// FILE:      kernel "node_b" [[HASH]] [
+// FILE:      kernel "node_b\\bc\22" [[HASH]] [
 
 // CHECK-COUNT-3: recipe [block(i, 64, tail=peel) -> (i.o, i.i), order(i.o, i.i), fuse_outer(i.o), vectorize(i.i, 16), unroll(i.i, 2)]
 // EMPTY-COUNT-2: recipe
@@ -43,6 +43,6 @@ func.func @three(%x: tensor<1000xf32>, %o: tensor<1000xf32>) -> tensor<1000xf32>
       linalg.yield %m : f32
     }
     krnl.yield %r : tensor<1000xf32>
-  } -> tensor<1000xf32> loc("node_b")
+  } -> tensor<1000xf32> loc("node_b\\bc\"")
   return %2 : tensor<1000xf32>
 }

@@ -37,7 +37,9 @@ static LogicalResult gather(Backward &back, Operation *op, Value dy) {
   for (int64_t d : order)
     sizes.push_back(back.sizeOf(x, d));
   Value zeros = back.make("Expand", {back.number(0, x), back.joined(sizes)});
-  Value positions = back.unsqueeze(index, many);
+  // ScatterND, unlike Gather, takes no narrower numbers.
+  Value positions =
+      back.unsqueeze(back.castLike(index, back.integerScalar(0)), many);
   Value sum = back.make("ScatterND", {zeros, positions, updates},
                         back.text("reduction", "add"));
   back.give(x, back.transpose(sum, inverse));

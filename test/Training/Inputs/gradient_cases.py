@@ -113,6 +113,7 @@ MOVEMENT = [
 
 INDEXED = [
     ("y = Gather(a, n)", {"a": normal(5, 3), "n": np.array([[0, 4], [4, -2]])}),
+    ("y = Gather(a, n)", {"a": normal(5, 3), "n": np.array([[0, 4], [4, -2]], np.int32)}),
     ("y = Gather<axis = 1>(a, n)", {"a": normal(2, 5, 3), "n": np.array([[0, 4], [4, 1]])}),
     ("y = Gather<axis = -1>(a, n)", {"a": cube, "n": np.array(2)}),
     ("y = GatherElements<axis = 1>(a, n)", {"a": a, "n": np.array([[0, 0], [2, 1]])}),

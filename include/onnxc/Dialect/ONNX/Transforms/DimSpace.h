@@ -86,8 +86,13 @@ public:
   /// a / b where the model promises that nothing remains (Reshape's -1).
   mlir::AffineExpr exactDiv(mlir::AffineExpr a, mlir::AffineExpr b);
 
-  /// Returns true only if no value of the symbols makes `expr` negative. Sizes
-  /// are never negative; elements of tensors may be.
+  /// Notes that a tensor of each run has this size: a run in which it is
+  /// negative fails.
+  void noteSize(mlir::AffineExpr size) { sizes.insert(size); }
+
+  /// Returns true only if no value of the symbols makes `expr` negative in a
+  /// run that does not fail. Sizes are never negative; elements of tensors may
+  /// be.
   bool isNonNegative(mlir::AffineExpr expr) const;
 
   /// "(h - 1) floordiv 2 + 1". Equal texts are equal expressions.
@@ -116,6 +121,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> byResult;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> byElement;
   llvm::StringMap<mlir::AffineExpr> byText;
+  llvm::DenseSet<mlir::AffineExpr> sizes;
 };
 
 /// The number that `expr` is, if it is one.

@@ -213,6 +213,8 @@ AffineExpr DimSpace::broadcast(AffineExpr a, AffineExpr b) {
 }
 
 bool DimSpace::isNonNegative(AffineExpr expr) const {
+  if (expr && sizes.contains(expr))
+    return true;
   if (auto value = constantValue(expr))
     return *value >= 0;
   if (auto symbol = dyn_cast_or_null<AffineSymbolExpr>(expr)) {

@@ -74,6 +74,8 @@ void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
     info.type = freeInputSizes(info.type, type, dims, space);
   info.type = sharpen(info.type, dims);
   auto tensor = dyn_cast<RankedTensorType>(info.type);
+  // Branches and bodies of loops may not run.
+  bool isOfEachRun = isa<func::FuncOp>(value.getParentBlock()->getParentOp());
   for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
     bool ruled = dims.size() == static_cast<size_t>(tensor.getRank());
     if (!tensor.isDynamicDim(i))
@@ -82,6 +84,8 @@ void DimVisitor::record(Value value, Type type, ArrayRef<AffineExpr> dims) {
       info.dims.push_back(dims[i]);
     else
       info.dims.push_back(space.result(value, i));
+    if (isOfEachRun)
+      space.noteSize(info.dims.back());
   }
   analysis.values[value] = std::move(info);
 }

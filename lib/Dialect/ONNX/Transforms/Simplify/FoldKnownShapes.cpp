@@ -79,14 +79,27 @@ public:
   }
 
   /// Writes integers that are sizes as such: squeeze(gather(shape(x), [1])) ->
-  /// squeeze(shape(x) {start = 1, end = 2}).
+  /// squeeze(shape(x) {start = 1, end = 2}), always by the first value that has
+  /// the size.
   bool fold(Operation *op, DimAnalysis &analysis, RewriterBase &rewriter);
 
 private:
+  bool isRepeated(Operation *op, DimAnalysis &analysis) const;
+
   DenseMap<AffineExpr, SizedDim> first;
 };
 
 } // namespace
+
+/// Returns true if the op is a size that another dimension before it has.
+bool KnownSizes::isRepeated(Operation *op, DimAnalysis &analysis) const {
+  auto shape = dyn_cast<ShapeOp>(op);
+  const ValueInfo &known = analysis.info(op->getResult(0));
+  if (!shape || !known.contents || known.contents->size() != 1)
+    return false;
+  auto found = first.find(known.contents->front());
+  return found != first.end() && found->second.value != shape.getData();
+}
 
 /// Returns true if the op lists sizes as they are, or is one of them.
 static bool listsSizes(Operation *op) {
@@ -100,7 +113,8 @@ static bool listsSizes(Operation *op) {
 
 bool KnownSizes::fold(Operation *op, DimAnalysis &analysis,
                       RewriterBase &rewriter) {
-  if (op->getNumResults() != 1 || !isPure(op) || listsSizes(op))
+  if (op->getNumResults() != 1 || !isPure(op) ||
+      (listsSizes(op) && !isRepeated(op, analysis)))
     return false;
   auto type = dyn_cast<RankedTensorType>(analysis.type(op->getResult(0)));
   const ValueInfo &known = analysis.info(op->getResult(0));

@@ -232,3 +232,20 @@ func.func @empty_mask(%x: tensor<?xf32>, %y: tensor<?xf32>) -> none {
   %0 = onnx.Where(%hidden, %zero, %x) : (none, tensor<1xf32>, tensor<?xf32>) -> none
   return %0 : none
 }
+
+// -----
+
+// A size is that of the first tensor that has it, so that what is computed from it is
+// computed once.
+// CHECK-LABEL: func @repeated_sizes
+// CHECK:         %[[N:.+]] = onnx.Shape(%arg0) {end = 1 : i64}
+// CHECK-NOT:     onnx.Shape(%arg1)
+// CHECK:         %[[SUM:.+]] = onnx.Add(%arg2, %[[N]])
+// CHECK-NEXT:    return %[[SUM]], %[[SUM]]
+func.func @repeated_sizes(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}, %y: tensor<3x?xf32> {onnx.dims = ["", "n"]}, %z: tensor<1xi64>) -> (none, none) {
+  %n = onnx.Shape(%x) {start = 0 : i64, end = 1 : i64} : (tensor<?x4xf32>) -> none
+  %m = onnx.Shape(%y) {start = 1 : i64, end = 2 : i64} : (tensor<3x?xf32>) -> none
+  %a = onnx.Add(%z, %n) : (tensor<1xi64>, none) -> none
+  %b = onnx.Add(%z, %m) : (tensor<1xi64>, none) -> none
+  return %a, %b : none, none
+}

@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "EntryFunction.h"
 
-#include "EntryTaps.h"
-#include "PartOfGraph.h"
+#include "EntryImporter.h"
 #include "ProtoTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,37 +18,6 @@ using ::onnx::GraphProto;
 using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
-
-namespace {
-/// Builds the entry function step by step.
-struct EntryImporter {
-  ImportState &state;
-  const GraphProto &graph;
-  const Frame &frame;
-  OpBuilder builder;
-  /// `graph.input()` without the initializers.
-  SmallVector<const ValueInfoProto *> inputs = {};
-  SmallVector<Type> inputTypes = {};
-  SmallVector<DictionaryAttr> inputAttrs = {};
-  /// The graph's own, or those of the options; the last are those of --taps.
-  std::vector<ValueInfoProto> outputs = {};
-  EntryTaps taps = {state, graph, outputs};
-
-  void collectInputs();
-  void collectOutputs();
-  StringRef optionOf(size_t output) const;
-  void checkOverrides();
-  void checkAgreement(const ValueInfoProto &input);
-  Type inputType(const ValueInfoProto &input);
-  DictionaryAttr describe(const ValueInfoProto &info, Type type,
-                          bool isOverridden);
-  SmallVector<Value> importBody(func::FuncOp function);
-  void cutFrom(func::FuncOp function, GraphImporter &body,
-               SmallVectorImpl<Value> &results);
-  void completeRest(func::FuncOp function, SmallVectorImpl<Value> &results);
-  void finish(func::FuncOp function, ArrayRef<Value> results);
-};
-} // namespace
 
 /// "'x', 'y'", for messages that list the candidates.
 static std::string listNames(const std::set<std::string> &names) {
@@ -76,7 +44,9 @@ void EntryImporter::collectInputs() {
       continue;
     }
     int declared = input.type().tensor_type().elem_type();
-    if (declared != TensorProto::UNDEFINED && declared != constant->second)
+    bool isTaken = !part || part->read.contains(input.name());
+    if (isTaken && declared != TensorProto::UNDEFINED &&
+        declared != constant->second)
       state.error(state.nameLoc(input.name()))
           << "initializer " << quote(input.name()) << " has elements of type "
           << TensorProto::DataType_Name(constant->second)
@@ -113,13 +83,21 @@ void EntryImporter::collectOutputs() {
       outputs.push_back(findInfo(graph, tensor));
   if (state.options.to.empty())
     outputs.assign(graph.output().begin(), graph.output().end());
+  else
+    outputOption = "--to: ";
+}
+
+/// Takes the nodes that compute the outputs from `from`.
+void EntryImporter::findPartOf(ArrayRef<std::string> from) {
+  part = findPart(graph, from,
+                  llvm::map_to_vector(outputs, [](const auto &output) {
+                    return output.name();
+                  }));
 }
 
 /// Who names this output, for messages.
 StringRef EntryImporter::optionOf(size_t output) const {
-  if (output + taps.size() >= outputs.size())
-    return "--taps: ";
-  return state.options.to.empty() ? "graph output " : "--to: ";
+  return output + taps.size() >= outputs.size() ? "--taps: " : outputOption;
 }
 
 /// Reports options that are about no input and no dimension.
@@ -215,15 +193,31 @@ DictionaryAttr EntryImporter::describe(const ValueInfoProto &info, Type type,
   return attrs.getDictionary(state.context);
 }
 
+void EntryImporter::typeInputs() {
+  for (const ValueInfoProto *input : inputs) {
+    Type type = inputType(*input);
+    inputTypes.push_back(type);
+    inputAttrs.push_back(
+        describe(*input, type, state.options.shapes.contains(input->name())));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
+
+func::FuncOp EntryImporter::makeFunction(ModuleOp module) {
+  builder.setInsertionPointToStart(module.getBody());
+  return func::FuncOp::create(builder, state.nameLoc(graph.name()),
+                              "main_graph",
+                              builder.getFunctionType(inputTypes, {}));
+}
 
 SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   Scope scope;
-  GraphImporter body(state, builder, frame, scope);
+  GraphImporter body(state, builder, frame, scope, part ? &*part : nullptr);
   body.declareTypes(graph.value_info());
   body.declareTypes(graph.output());
   for (auto [input, argument] :
@@ -231,11 +225,10 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
     argument.setLoc(state.nameLoc(input->name()));
     body.define(input->name(), {argument}, argument.getLoc());
   }
+  for (const std::string &name : missing)
+    body.define(name, {Value(), /*isBroken=*/true}, state.nameLoc(name));
   body.importInitializers(graph);
-  std::vector<std::string> read(state.options.from);
-  for (const ValueInfoProto &output : outputs)
-    read.push_back(output.name());
-  body.importNodes(graph.node(), read);
+  body.importNodes(graph.node(), outputs);
   SmallVector<Value> results;
   std::vector<ValueInfoProto> known;
   for (auto [index, output] : llvm::enumerate(outputs)) {
@@ -250,35 +243,7 @@ SmallVector<Value> EntryImporter::importBody(func::FuncOp function) {
     known.push_back(output);
   }
   outputs = std::move(known);
-  if (!state.options.from.empty())
-    cutFrom(function, body, results);
-  else if (!state.options.to.empty())
-    keepOnly(*block, results);
   return results;
-}
-
-/// Starts the function at the tensors of --from.
-void EntryImporter::cutFrom(func::FuncOp function, GraphImporter &body,
-                            SmallVectorImpl<Value> &results) {
-  SmallVector<NamedValue> from;
-  for (const std::string &name : state.options.from) {
-    Location loc = state.nameLoc(name);
-    FailureOr<Value> value = body.lookupRequired(
-        name, [&] { return state.error(loc) << "--from: "; });
-    if (succeeded(value))
-      from.push_back({name, *value});
-  }
-  if (state.errorCount != 0)
-    return;
-  startAt(state, function, from, results);
-  if (state.errorCount != 0)
-    return;
-  inputTypes.assign(function.front().getArgumentTypes().begin(),
-                    function.front().getArgumentTypes().end());
-  inputAttrs.clear();
-  for (auto [input, type] : llvm::zip_equal(from, inputTypes))
-    inputAttrs.push_back(describe(findInfo(graph, input.name), type,
-                                  state.options.shapes.contains(input.name)));
 }
 
 /// Completes the signature of a model with refused nodes: their results that
@@ -327,24 +292,22 @@ LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
                                                    const Frame &frame,
                                                    ModuleOp module) {
   EntryImporter entry{state, graph, frame, OpBuilder(state.context)};
-  entry.collectInputs();
+  const ImportOptions &options = state.options;
   entry.collectOutputs();
   entry.taps.collect();
+  if (!options.from.empty() || !options.to.empty())
+    entry.findPartOf(options.from);
+  entry.collectInputs();
   entry.checkOverrides();
-  for (const ValueInfoProto *input : entry.inputs) {
-    Type type = entry.inputType(*input);
-    entry.inputTypes.push_back(type);
-    entry.inputAttrs.push_back(entry.describe(
-        *input, type, state.options.shapes.contains(input->name())));
-  }
+  if (options.from.empty())
+    entry.typeInputs();
   if (graph.output_size() == 0)
     state.error(state.modelLoc) << "the graph has no outputs";
   if (state.errorCount != 0)
     return failure();
-  entry.builder.setInsertionPointToStart(module.getBody());
-  auto function = func::FuncOp::create(
-      entry.builder, state.nameLoc(graph.name()), "main_graph",
-      entry.builder.getFunctionType(entry.inputTypes, {}));
+  if (!options.from.empty())
+    entry.startAtFrom();
+  func::FuncOp function = entry.makeFunction(module);
   SmallVector<Value> results = entry.importBody(function);
   bool isWhole = state.errorCount == 0;
   if (!isWhole && state.keepsRest())

@@ -71,7 +71,7 @@ void GraphImporter::define(StringRef name, Binding binding, Location loc) {
   if (name.empty())
     return;
   auto [first, isNew] = scope.values.try_emplace(name, binding);
-  if (isNew || state.hasGivenUp())
+  if (isNew || state.hasGivenUp() || (part && part->given.contains(name)))
     return;
   InFlightDiagnostic error = state.error(loc);
   error << "value " << quote(name) << " is defined twice";
@@ -156,7 +156,7 @@ void GraphImporter::importInitializers(const GraphProto &graph) {
   llvm::StringSet<> sizes =
       makesWeights ? namesOfSizes(graph) : llvm::StringSet<>();
   auto import = [&](const std::string &name, auto convert, const auto &proto) {
-    if (state.hasGivenUp())
+    if (state.hasGivenUp() || (part && !part->read.contains(name)))
       return;
     Location loc = state.nameLoc(frame.prefix + name);
     std::string why;
@@ -239,14 +239,16 @@ void GraphImporter::reportCycle(const RepeatedPtrField<NodeProto> &nodes,
 
 void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
                                 llvm::StringSet<> &names) {
-  for (const NodeProto &node : nodes)
-    forEachRead(node, [&](StringRef name) { names.insert(name); });
+  auto isTaken = [&](int index) { return !part || part->nodes.test(index); };
+  for (auto [index, node] : llvm::enumerate(nodes))
+    if (isTaken(static_cast<int>(index)))
+      forEachRead(node, [&](StringRef name) { names.insert(name); });
   readNames = &names;
   observeUnread();
   std::vector<int> cycle;
   std::vector<int> order = orderNodes(
-      nodes, [&](StringRef name) { return scope.values.contains(name); },
-      cycle);
+      nodes, isTaken,
+      [&](StringRef name) { return scope.values.contains(name); }, cycle);
   if (!cycle.empty())
     return reportCycle(nodes, cycle);
   for (int index : order) {
@@ -262,7 +264,7 @@ void GraphImporter::importNodes(const RepeatedPtrField<NodeProto> &nodes,
 }
 
 void GraphImporter::observe(const NodeProto &node, int index) {
-  if (!state.options.observer)
+  if (!state.observer)
     return;
   ImportedNode seen{nodeLoc(node, index),
                     operatorName(node),
@@ -285,19 +287,19 @@ void GraphImporter::observe(const NodeProto &node, int index) {
     if (!name.empty() && !readNames->contains(name))
       seen.unread.push_back(name);
   }
-  state.options.observer->imported(seen);
-  if (state.options.observer->wantsModel(nodeName(node, index)))
-    state.options.observer->takeModel(modelOf(node, index));
+  state.observer->imported(seen);
+  if (state.observer->wantsModel(nodeName(node, index)))
+    state.observer->takeModel(modelOf(node, index));
 }
 
 /// Inputs and initializers of the main graph without a use.
 void GraphImporter::observeUnread() {
-  if (!state.options.observer || scope.parent || frame.function)
+  if (!state.observer || scope.parent || frame.function)
     return;
   for (const auto &[name, binding] : scope.values)
     if (binding.value && !readNames->contains(name))
-      state.options.observer->unread(binding.value.getLoc(),
-                                     isa<BlockArgument>(binding.value));
+      state.observer->unread(binding.value.getLoc(),
+                             isa<BlockArgument>(binding.value));
 }
 
 /// Replaces references to attributes of the function around, and adds kinds

@@ -10,6 +10,7 @@
 #define ONNXC_LIB_IMPORTER_GRAPHIMPORTER_H
 
 #include "ImportState.h"
+#include "PartOfGraph.h"
 #include "onnxc/Schema/CustomOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -72,10 +73,13 @@ void importOpsets(
 
 class GraphImporter {
 public:
-  /// Nodes go where `builder` points.
+  /// Nodes go where `builder` points. Of the graph only `part` is imported,
+  /// where one is given.
   GraphImporter(ImportState &state, mlir::OpBuilder &builder,
-                const Frame &frame, Scope &scope)
-      : state(state), builder(builder), frame(frame), scope(scope) {}
+                const Frame &frame, Scope &scope,
+                const PartOfGraph *part = nullptr)
+      : state(state), builder(builder), frame(frame), scope(scope), part(part) {
+  }
 
   /// Takes note of declared types of values that nodes make. Their sizes are
   /// not believed: code for a size that the data do not have would reach
@@ -83,7 +87,7 @@ public:
   void declareTypes(
       const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
 
-  /// Makes a constant of every initializer.
+  /// Makes a constant of every initializer, or of those that the part reads.
   void importInitializers(const ::onnx::GraphProto &graph);
 
   /// Imports the nodes in an order in which values come before their uses;
@@ -99,7 +103,8 @@ public:
     importNodes(nodes, readNames);
   }
 
-  /// Gives `name` a meaning; an error if it has one in this graph.
+  /// Gives `name` a meaning; an error if it has one in this graph, unless the
+  /// part of it starts there.
   void define(llvm::StringRef name, Binding binding, mlir::Location loc);
 
   /// The value called `name`, or an error by `report`. A broken or absent value
@@ -225,6 +230,7 @@ private:
   mlir::OpBuilder &builder;
   const Frame &frame;
   Scope &scope;
+  const PartOfGraph *part;
   llvm::StringMap<const ::onnx::TypeProto *> declared;
   /// Put before numbered names of nodes, which repeat in each graph:
   /// "loop_7/body/" in the body of a Loop.

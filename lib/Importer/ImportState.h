@@ -34,13 +34,15 @@ struct ImportState {
   ImportState(mlir::MLIRContext *context, const ImportOptions &options,
               mlir::Location modelLoc)
       : context(context), options(options), budget(budgetOf(context, options)),
-        limits(budget.getLimits()), modelLoc(modelLoc),
-        customOps(schema::CustomOps::find(context)) {}
+        limits(budget.getLimits()), observer(options.observer),
+        modelLoc(modelLoc), customOps(schema::CustomOps::find(context)) {}
 
   mlir::MLIRContext *context;
   const ImportOptions &options;
   Budget &budget;
   const Limits &limits;
+  /// Receives what is imported; null: nobody.
+  ImportObserver *observer;
   /// Location of diagnostics that belong to no node.
   mlir::Location modelLoc;
   /// Operators of the user's libraries; null without them.
@@ -85,8 +87,8 @@ struct ImportState {
   /// Returns true if the module is of use in spite of errors in nodes of the
   /// main graph.
   bool keepsRest() const {
-    return options.observer && options.observer->keepsRest() &&
-           options.from.empty() && !hasGivenUp();
+    return observer && observer->keepsRest() && options.from.empty() &&
+           !hasGivenUp();
   }
 
   /// Returns true once there are so many errors that more would not help.

@@ -6,6 +6,7 @@
 #include "GraphImporter.h"
 
 #include "NodeCheck.h"
+#include "NodeOrder.h"
 #include "ProtoTypes.h"
 #include "Tensors.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
@@ -281,26 +282,14 @@ static SmallVector<Type> placeholderTypes(const NodeProto &node,
 /// to values, not names: they follow its operands, in this order.
 bool GraphImporter::importNamedTensors(const NodeProto &node, Location loc,
                                        SmallVectorImpl<Value> &operands) {
-  if (node.op_type() != "Gradient" ||
-      node.domain() != "ai.onnx.preview.training")
-    return true;
   bool isComplete = true;
-  auto import = [&](StringRef name) {
+  forEachNamedTensor(node, [&](StringRef name) {
     FailureOr<Value> value = lookup(name, [&] {
       return error(node, loc) << "the attributes name a tensor: ";
     });
     isComplete &= succeeded(value);
     operands.push_back(succeeded(value) ? *value : Value());
-  };
-  for (StringRef list : {"xs", "zs", "y"})
-    for (const AttributeProto &attribute : node.attribute()) {
-      if (attribute.name() != list)
-        continue;
-      for (const std::string &name : attribute.strings())
-        import(name);
-      if (attribute.type() == AttributeProto::STRING)
-        import(attribute.s());
-    }
+  });
   return isComplete;
 }
 

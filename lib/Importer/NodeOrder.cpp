@@ -42,11 +42,28 @@ static void forEachCapture(const GraphProto &graph,
     visitFree(output.name());
 }
 
+void onnxc::importer::forEachNamedTensor(
+    const NodeProto &node, llvm::function_ref<void(llvm::StringRef)> visit) {
+  if (node.op_type() != "Gradient" ||
+      node.domain() != "ai.onnx.preview.training")
+    return;
+  for (llvm::StringRef list : {"xs", "zs", "y"})
+    for (const AttributeProto &attribute : node.attribute()) {
+      if (attribute.name() != list)
+        continue;
+      for (const std::string &name : attribute.strings())
+        visit(name);
+      if (attribute.type() == AttributeProto::STRING)
+        visit(attribute.s());
+    }
+}
+
 void onnxc::importer::forEachRead(
     const NodeProto &node, llvm::function_ref<void(llvm::StringRef)> visit) {
   for (const std::string &input : node.input())
     if (!input.empty())
       visit(input);
+  forEachNamedTensor(node, visit);
   for (const AttributeProto &attribute : node.attribute())
     if (attribute.has_g())
       forEachCapture(attribute.g(), visit);
@@ -73,16 +90,21 @@ findCycle(int start, const std::vector<std::vector<int>> &producers,
 
 std::vector<int> onnxc::importer::orderNodes(
     const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
+    llvm::function_ref<bool(int)> isTaken,
     llvm::function_ref<bool(llvm::StringRef)> isDefined,
     std::vector<int> &cycle) {
-  llvm::StringMap<int> producerOf;
+  std::vector<int> taken;
   for (int i = 0; i < nodes.size(); ++i)
+    if (isTaken(i))
+      taken.push_back(i);
+  llvm::StringMap<int> producerOf;
+  for (int i : taken)
     for (const std::string &output : nodes.Get(i).output())
       if (!output.empty() && !isDefined(output))
         producerOf.try_emplace(output, i);
   std::vector<std::vector<int>> producers(nodes.size()), users(nodes.size());
   std::vector<int> waiting(nodes.size(), 0);
-  for (int i = 0; i < nodes.size(); ++i)
+  for (int i : taken)
     forEachRead(nodes.Get(i), [&](llvm::StringRef name) {
       auto producer = producerOf.find(name);
       if (producer == producerOf.end())
@@ -93,7 +115,7 @@ std::vector<int> onnxc::importer::orderNodes(
     });
   // The ready node that comes first in the file is next.
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int i = 0; i < nodes.size(); ++i)
+  for (int i : taken)
     if (waiting[i] == 0)
       ready.push(i);
   std::vector<int> order;

@@ -6,27 +6,32 @@
 #ifndef ONNXC_LIB_IMPORTER_PARTOFGRAPH_H
 #define ONNXC_LIB_IMPORTER_PARTOFGRAPH_H
 
-#include "ImportState.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringSet.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "onnx/onnx_pb.h"
+
+#include <string>
 
 namespace onnxc::importer {
 
-/// A value under the name that the model gives it.
-struct NamedValue {
-  std::string name;
-  mlir::Value value;
+/// The nodes of a graph that compute some tensors from others. What else the
+/// graph has is not looked at: it may be wrong or unknown.
+struct PartOfGraph {
+  /// By the number of a node whether it belongs to the part.
+  llvm::BitVector nodes;
+  /// The tensors that the part starts from, whatever else makes them.
+  llvm::StringSet<> given;
+  /// The names that nodes of the part read and the names of its results,
+  /// without those that are given.
+  llvm::StringSet<> read;
 };
 
-/// Makes `from` the arguments of `function`, whose body computes `results` and
-/// has no terminator yet; operations needed for `from` alone are erased.
-/// Reports other arguments that the results need.
-void startAt(ImportState &state, mlir::func::FuncOp function,
-             llvm::ArrayRef<NamedValue> from,
-             llvm::SmallVectorImpl<mlir::Value> &results);
-
-/// Erases the operations that `results` do not need.
-void keepOnly(mlir::Block &block, llvm::ArrayRef<mlir::Value> results);
+/// The part of `graph` that computes `to` from `from`, initializers and inputs.
+PartOfGraph findPart(const ::onnx::GraphProto &graph,
+                     llvm::ArrayRef<std::string> from,
+                     llvm::ArrayRef<std::string> to);
 
 } // namespace onnxc::importer
 

@@ -9,6 +9,7 @@
 
 #include "ArgumentChecks.h"
 #include "NodeContext.h"
+#include "WindowSizes.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Schema/CustomOps.h"
@@ -339,6 +340,7 @@ static InferredValue readResult(Operation *op, NodeContext &node,
   completeRank(op, facts, found);
   dropSlicedSizes(op, operands, facts, found);
   dropBroadcastSizes(op, found);
+  dropSizesOfLargeWindows(op, operands, facts, found);
   if (index == 3 && isUnfinished(op, facts))
     found = {dropShape(found.type), {}};
   Type variable = bindTypeVariable(schema, operands, index, facts, context);

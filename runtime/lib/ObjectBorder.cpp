@@ -54,6 +54,7 @@ private:
   Object *readMap(const OMValue &value, const OnnxcArg &arg);
   TensorObject *readTensor(const OMTensor *tensor, int64_t type);
   TensorObject *joinScalars(const OMValue &map, int64_t type);
+  bool checkShape(const OMTensor *tensor, const OnnxcArg &arg);
   bool checkStrings(const TensorObject &tensor);
   Object *refuse(const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -84,7 +85,8 @@ Object *ValueReader::read(const OMValue *value, const OnnxcArg &arg) {
     return refuse("expected %s, but got %s", kindName(arg.kind),
                   kindName(value->kind));
   if (arg.kind == ONNXC_KIND_TENSOR)
-    return readTensor(value->tensor, arg.type);
+    return checkShape(value->tensor, arg) ? readTensor(value->tensor, arg.type)
+                                          : nullptr;
   if (arg.kind == ONNXC_KIND_MAP)
     return readMap(*value, arg);
   return readList(*value, arg);
@@ -102,6 +104,22 @@ Object *ValueReader::readList(const OMValue &value, const OnnxcArg &arg) {
       return nullptr;
   }
   return list;
+}
+
+/// A tensor inside a value has the rank and the sizes of the signature.
+bool ValueReader::checkShape(const OMTensor *tensor, const OnnxcArg &arg) {
+  if (!tensor || arg.rank < 0)
+    return true;
+  if (tensor->rank != arg.rank)
+    return refuse("expected a tensor of rank %lld, but got one of rank %lld",
+                  (long long)arg.rank, (long long)tensor->rank) != nullptr;
+  for (int64_t d = 0; d < arg.rank; ++d)
+    if (arg.dims[d] >= 0 && tensor->shape()[d] != arg.dims[d])
+      return refuse("expected a tensor of size %lld in dimension %lld, but got "
+                    "%lld",
+                    (long long)arg.dims[d], (long long)d,
+                    (long long)tensor->shape()[d]) != nullptr;
+  return true;
 }
 
 bool ValueReader::checkStrings(const TensorObject &tensor) {

@@ -34,6 +34,7 @@
 #define ONNXC_EXECUTIONSESSION_HPP
 
 #include "onnxc/Runtime.h"
+#include "onnxc/rt/ElementTypes.h"
 #include "onnxc/rt/Functions.h"
 
 #include <algorithm>
@@ -56,28 +57,6 @@
 #include <vector>
 
 namespace onnxc {
-
-/// The OM_DATA_TYPE of a C++ element type. A type without one has no `value`.
-template <typename T>
-struct DataTypeOf;
-#define ONNXC_DATA_TYPE(TYPE, NAME)                                            \
-  template <>                                                                  \
-  struct DataTypeOf<TYPE> {                                                    \
-    static constexpr OM_DATA_TYPE value = ONNX_TYPE_##NAME;                    \
-  };
-ONNXC_DATA_TYPE(float, FLOAT)
-ONNXC_DATA_TYPE(double, DOUBLE)
-ONNXC_DATA_TYPE(bool, BOOL)
-ONNXC_DATA_TYPE(int8_t, INT8)
-ONNXC_DATA_TYPE(int16_t, INT16)
-ONNXC_DATA_TYPE(int32_t, INT32)
-ONNXC_DATA_TYPE(int64_t, INT64)
-ONNXC_DATA_TYPE(uint8_t, UINT8)
-ONNXC_DATA_TYPE(uint16_t, UINT16)
-ONNXC_DATA_TYPE(uint32_t, UINT32)
-ONNXC_DATA_TYPE(uint64_t, UINT64)
-ONNXC_DATA_TYPE(const char *, STRING)
-#undef ONNXC_DATA_TYPE
 
 /// A contiguous row-major tensor of the caller's.
 struct TensorView {
@@ -162,7 +141,8 @@ struct Tensor {
   const T *data() const {
     static_assert(!std::is_same_v<T, const char *>, "strings are in `strings`");
     if (type != DataTypeOf<T>::value)
-      throw std::runtime_error("the output has another element type");
+      throw std::runtime_error(std::string("the elements are ") + nameOf(type) +
+                               ", not " + nameOf(DataTypeOf<T>::value));
     return reinterpret_cast<const T *>(bytes.data());
   }
   /// The elements of the tensor, which must outlive the view.
@@ -226,6 +206,26 @@ struct RunError : std::runtime_error {
   RunError(OM_STATUS code, const std::string &message)
       : std::runtime_error(message), status(code) {}
   OM_STATUS status;
+};
+
+/// The outputs of a run by their names. Another name is an error: a map would
+/// make an empty tensor of it.
+class NamedOutputs : public std::map<std::string, Tensor> {
+public:
+  const Tensor &at(const std::string &name) const {
+    auto found = find(name);
+    if (found != end())
+      return found->second;
+    std::vector<std::string> names;
+    for (const auto &output : *this)
+      names.push_back(output.first);
+    throw RunError(OM_STATUS_INVALID, "the model has no output '" + name +
+                                          "', only " + listOf(names));
+  }
+  Tensor &at(const std::string &name) {
+    return const_cast<Tensor &>(std::as_const(*this).at(name));
+  }
+  Tensor &operator[](const std::string &name) { return at(name); }
 };
 
 /// Ends a run from another thread.
@@ -398,9 +398,8 @@ public:
   }
 
   /// As run(), with all inputs and outputs by their names.
-  std::map<std::string, Tensor>
-  runNamed(const std::map<std::string, TensorView> &inputs,
-           const RunOptions &options = {}) {
+  NamedOutputs runNamed(const std::map<std::string, TensorView> &inputs,
+                        const RunOptions &options = {}) {
     for (const auto &input : inputs)
       if (std::find(namesIn.begin(), namesIn.end(), input.first) ==
           namesIn.end())
@@ -416,9 +415,9 @@ public:
       ordered.push_back(found->second);
     }
     std::vector<Tensor> outputs = run(ordered, options);
-    std::map<std::string, Tensor> named;
+    NamedOutputs named;
     for (size_t i = 0; i < outputs.size(); ++i)
-      named[namesOut[i]] = std::move(outputs[i]);
+      named.emplace(namesOut[i], std::move(outputs[i]));
     return named;
   }
 
@@ -523,17 +522,6 @@ private:
     return reinterpret_cast<Function *>(address);
   }
 
-  /// Elements narrower than a byte take one byte each.
-  static int64_t elementBytes(OM_DATA_TYPE type) {
-    switch (type) {
-#define OM_TYPE(NAME, NUMBER, SIZE, TEXT)                                      \
-  case ONNX_TYPE_##NAME:                                                       \
-    return NUMBER == 8 ? int64_t(sizeof(char *)) : SIZE;
-#include "onnxc/rt/DataTypes.def"
-    }
-    return 0;
-  }
-
   static int64_t bytesOf(const TensorView &input) {
     // An excessive size is the model's to refuse.
     uint64_t bytes = uint64_t(elementBytes(input.type));
@@ -574,7 +562,10 @@ private:
     if (argumentsOut[i]->type == ONNX_TYPE_STRING)
       throw RunError(OM_STATUS_INVALID, output + "has strings: use run");
     if (argumentsOut[i]->type != view.type)
-      throw RunError(OM_STATUS_INVALID, output + "has another element type");
+      throw RunError(OM_STATUS_INVALID,
+                     output + "has elements of " +
+                         nameOf(OM_DATA_TYPE(argumentsOut[i]->type)) +
+                         ", not of " + nameOf(view.type));
     if (!view.data && view.bytes != 0)
       throw RunError(OM_STATUS_INVALID, output + "has null as its memory");
   }
@@ -774,13 +765,6 @@ private:
     else
       tensor.bytes.assign(data, data + buffer.bytes);
     return tensor;
-  }
-
-  static std::string listOf(const std::vector<std::string> &names) {
-    std::string list = names.empty() ? "none" : "";
-    for (const std::string &name : names)
-      list += (list.empty() ? "'" : ", '") + name + "'";
-    return list;
   }
 
   static constexpr int64_t maxRank = 64;

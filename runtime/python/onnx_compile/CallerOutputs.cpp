@@ -34,6 +34,11 @@ static PyArrayObject *writableArray(const Argument &argument,
   else if (typeOf(PyArray_DESCR(typed)) != argument.facts->type)
     PyErr_Format(PyExc_TypeError, "out of '%U' must be of %S, but is of %S",
                  argument.name, argument.descr, PyArray_DESCR(typed));
+  else if (PyArray_ISBYTESWAPPED(typed))
+    PyErr_Format(PyExc_ValueError,
+                 "out of '%U' must have the byte order of this machine, but is "
+                 "%R",
+                 argument.name, PyArray_DESCR(typed));
   else if (!PyArray_ISCARRAY(typed))
     PyErr_Format(PyExc_ValueError,
                  "out of '%U' must be contiguous, in row-major order, aligned "
@@ -109,6 +114,23 @@ PyObject *python::outOf(const State &state, PyObject *out, size_t index) {
   return object == Py_None ? nullptr : object;
 }
 
+/// Names a key of the dict that is no output.
+static void unknownOutput(const State &state, PyObject *dict) {
+  PyObject *names = namesOf(state.outputs);
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
+    int isKnown = PySequence_Contains(names, key);
+    if (isKnown == 0)
+      PyErr_Format(PyExc_ValueError,
+                   "out has %R, but the model no such output; its outputs are "
+                   "%R",
+                   key, names);
+    if (isKnown != 1)
+      break;
+  }
+  Py_XDECREF(names);
+}
+
 bool python::checkOutCount(const State &state, PyObject *out) {
   size_t count = state.outputs.size();
   if (PyDict_Check(out)) {
@@ -116,8 +138,7 @@ bool python::checkOutCount(const State &state, PyObject *out) {
     for (const Argument &argument : state.outputs)
       known += PyDict_GetItemWithError(out, argument.name) != nullptr;
     if (!PyErr_Occurred() && known != size_t(PyDict_Size(out)))
-      PyErr_Format(PyExc_ValueError,
-                   "out has a name that no output of the model has: %R", out);
+      unknownOutput(state, out);
     return !PyErr_Occurred();
   }
   bool isMany = PyList_Check(out) || PyTuple_Check(out);

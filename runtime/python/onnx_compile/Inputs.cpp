@@ -21,6 +21,24 @@ void python::wrongType(const char *format, PyObject *what, PyObject *object) {
   }
 }
 
+/// Adds which input an error of Python or NumPy is about.
+static void nameInput(PyObject *what) {
+  if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
+      !PyErr_ExceptionMatches(PyExc_OverflowError) &&
+      !PyErr_ExceptionMatches(PyExc_TypeError))
+    return;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyErr_Format(PyErr_GivenExceptionMatches(type, PyExc_TypeError)
+                   ? PyExc_TypeError
+                   : PyExc_ValueError,
+               "input '%U': %S", what, value);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
 /// The characters of a str or bytes object as UTF-8, which end with NUL; null
 /// with an error where they cannot. `held` keeps their owner.
 static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
@@ -32,8 +50,10 @@ static const char *takeString(PyObject *item, Runner &runner, PyObject *what) {
       // Bytes that are no UTF-8 come out as surrogates, and may go in again.
       PyErr_Clear();
       item = PyUnicode_AsEncodedString(item, "utf-8", "surrogateescape");
-      if (!item)
+      if (!item) {
+        nameInput(what);
         return nullptr;
+      }
       runner.held.push_back(item);
     }
   }
@@ -129,24 +149,6 @@ static bool holdsNumbersOf(PyArrayObject *array, PyObject *object,
   return isSame;
 }
 
-/// Adds which input the error of NumPy is about.
-static void nameInput(PyObject *what) {
-  if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
-      !PyErr_ExceptionMatches(PyExc_OverflowError) &&
-      !PyErr_ExceptionMatches(PyExc_TypeError))
-    return;
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyErr_Format(PyErr_GivenExceptionMatches(type, PyExc_TypeError)
-                   ? PyExc_TypeError
-                   : PyExc_ValueError,
-               "input '%U': %S", what, value);
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(traceback);
-}
-
 /// Any object as an array the model can read; a new reference.
 static PyArrayObject *toArray(PyObject *object, PyArray_Descr *wanted,
                               PyObject *what) {
@@ -238,17 +240,8 @@ static bool takeInput(State &state, Runner &runner, size_t index,
   return true;
 }
 
-/// A new list of the names of the model's inputs; null with an exception.
-static PyObject *inputNames(State &state) {
-  PyObject *names = PyList_New(0);
-  for (const Argument &input : state.inputs)
-    if (names && PyList_Append(names, input.name) != 0)
-      Py_CLEAR(names);
-  return names;
-}
-
 static bool wrongCount(State &state, Py_ssize_t given) {
-  PyObject *names = inputNames(state);
+  PyObject *names = namesOf(state.inputs);
   if (names)
     PyErr_Format(PyExc_ValueError,
                  "the model takes %zu inputs and was given %zd: its inputs are "
@@ -260,7 +253,7 @@ static bool wrongCount(State &state, Py_ssize_t given) {
 
 /// Names a key of the dict that is no input.
 static bool unknownInput(State &state, PyObject *dict) {
-  PyObject *names = inputNames(state);
+  PyObject *names = namesOf(state.inputs);
   PyObject *key, *value;
   for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
     int isKnown = PySequence_Contains(names, key);

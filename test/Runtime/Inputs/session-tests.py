@@ -276,7 +276,8 @@ class Errors(unittest.TestCase):
         for error, text, out in (
             (ValueError, "gives 2 outputs and out has 1", y),
             (ValueError, "gives 2 outputs and out has 3", [y, None, None]),
-            (ValueError, "a name that no output", {"z": y}),
+            (ValueError, r"out has 'z', but the model no such output; its outputs are \['y', 's'\]$", {"z": y}),
+            (ValueError, "out of 'y' must have the byte order of this machine, but is dtype\\('>f4'\\)", [y.astype(">f4"), None]),
             (TypeError, "out of 'y' must be of float32, but is of float64", [y.astype(float), None]),
             (TypeError, "out of 'y' must be an array, but is 'y'", ["y", None]),
             (ValueError, "out of 'y' must be contiguous", [np.zeros((4, 2), np.float32).T, None]),
@@ -331,6 +332,8 @@ class Errors(unittest.TestCase):
             session.run(np.array(["a", None], dtype=object))
         with self.assertRaisesRegex(ValueError, "input 'x': a string has a NUL character"):
             session.run(["a\0b"])
+        with self.assertRaisesRegex(ValueError, "input 'x': 'utf-8' codec can't encode character"):
+            session.run(["\ud800"])
 
     def test_numbers_that_do_not_fit(self):
         for name, numbers in (("INT64", [4.5]), ("INT8", [1, 2.5]), ("INT4", [100]), ("UINT2", [5]), ("BOOL", [1, 2])):

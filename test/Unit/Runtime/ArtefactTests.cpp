@@ -94,9 +94,12 @@ TEST(ExecutionSession, NamesOfInputsAndOutputs) {
   float x[4] = {1, 2, 3, 4}, b[1] = {1};
   std::map<std::string, onnxc::TensorView> inputs{
       {"b", onnxc::view(b, {1})}, {"x", onnxc::view(x, {1, 4})}};
-  std::map<std::string, onnxc::Tensor> outputs = session.runNamed(inputs);
-  EXPECT_EQ(outputs.at("y").as<float>()(0, 3), 20);
+  onnxc::NamedOutputs outputs = session.runNamed(inputs);
+  EXPECT_EQ(outputs["y"].as<float>()(0, 3), 20);
   EXPECT_EQ(outputs.at("s").as<float>()(), 40);
+  EXPECT_EQ(thrownBy([&] { outputs["z"]; }),
+            "the model has no output 'z', only 's', 'y'");
+  EXPECT_EQ(outputs.size(), 2);
   inputs.emplace("z", onnxc::view(b, {1}));
   EXPECT_EQ(thrownBy([&] { session.runNamed(inputs); }),
             "the model has no input 'z', only 'x', 'b'");
@@ -149,7 +152,7 @@ TEST(ExecutionSession, MemoryThatDoesNotFitAnOutputIsRefused) {
                                         onnxc::view(b, {1})};
   EXPECT_EQ(refusal(session, inputs,
                     {onnxc::outputView(wrong, 4), onnxc::outputView(&s, 1)}),
-            "the output 'y' has another element type");
+            "the output 'y' has elements of f32, not of i32");
   EXPECT_EQ(wrong[3], 5);
   EXPECT_EQ(s, 7);
   float *none = nullptr;
@@ -369,7 +372,7 @@ TEST(ExecutionSession, FailuresAreExceptions) {
   onnxc::ExecutionSession identity(fake, "identity_FLOAT");
   EXPECT_THAT(
       thrownBy([&] { identity.run({onnxc::view(x, {4})})[0].data<double>(); }),
-      HasSubstr("another element type"));
+      HasSubstr("the elements are f32, not f64"));
 }
 
 TEST(ExecutionSession, RunsFailWithTheirStatus) {

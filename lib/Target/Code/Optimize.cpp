@@ -13,6 +13,7 @@
 #include "onnxc/Target/Code/EmitModule.h"
 
 #include "onnxc/Target/Code/AlignAccesses.h"
+#include "onnxc/Target/Code/FenceConversions.h"
 #include "onnxc/Target/Code/PackBytes.h"
 #include "onnxc/Target/Target.h"
 
@@ -21,6 +22,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
@@ -37,6 +39,7 @@
 
 using namespace llvm;
 using onnxc::target::AlignAccessesPass;
+using onnxc::target::FenceConversionsPass;
 using onnxc::target::PackBytesPass;
 
 namespace {
@@ -164,11 +167,26 @@ static void expandAtomics(Module &module) {
   }
 }
 
+/// Passes for the instructions of a target, which see what the others leave.
+static FunctionPassManager targetPipeline(const TargetMachine &target,
+                                          unsigned level) {
+  FunctionPassManager passes;
+  const Triple &triple = target.getTargetTriple();
+  // Of a GPU, only aligned vectors are one access.
+  if (triple.isNVPTX() && level > 0) {
+    passes.addPass(InferAddressSpacesPass());
+    passes.addPass(InferAlignmentPass());
+    passes.addPass(AlignAccessesPass());
+    passes.addPass(PackBytesPass());
+  }
+  if (triple.isThumb() && target.getMCSubtargetInfo()->checkFeatures("+mve.fp"))
+    passes.addPass(FenceConversionsPass());
+  return passes;
+}
+
 void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
                                    unsigned level, bool quick) {
   expandAtomics(module);
-  if (level == 0)
-    return;
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
@@ -179,17 +197,9 @@ void onnxc::target::optimizeModule(Module &module, TargetMachine &target,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  ModulePassManager passes;
-  passes.addPass(
-      createModuleToFunctionPassAdaptor(shortPipeline(level, quick)));
-  // Of a GPU, only aligned vectors are one access.
-  if (module.getTargetTriple().isNVPTX()) {
-    FunctionPassManager align;
-    align.addPass(InferAddressSpacesPass());
-    align.addPass(InferAlignmentPass());
-    align.addPass(AlignAccessesPass());
-    align.addPass(PackBytesPass());
-    passes.addPass(createModuleToFunctionPassAdaptor(std::move(align)));
-  }
-  passes.run(module, modules);
+  FunctionPassManager passes;
+  if (level > 0)
+    passes = shortPipeline(level, quick);
+  passes.addPass(targetPipeline(target, level));
+  createModuleToFunctionPassAdaptor(std::move(passes)).run(module, modules);
 }

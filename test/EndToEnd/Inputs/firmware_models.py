@@ -45,9 +45,33 @@ def products():
     return model, [*inputs, rng.normal(size=(7, 11)).astype(np.float32), floats, bytes_of(6, 5)]
 
 
+def powers_of_two():
+    """Conversions between integers and floats beside multiplications by powers of two, which are exact."""
+    rng = np.random.default_rng(1)
+    model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+        powers_of_two (int8[1, 64] a, uint8[32, 3, 12, 3] b, int32[1, 64] c, float[1, 64] d, int32[1, 64] e)
+            => (float[1, 64] p, float[32, 3, 12, 3] q, float[1, 64] r, int32[1, 64] s, int32[1, 64] t, int8[1, 64] u)
+        <float half = {0.5}, float quarter = {0.25}, float two = {2.0}, float eight = {8.0}, int8 zero_point = {1}> {
+            p = DequantizeLinear(a, half)
+            q = DequantizeLinear(b, quarter)
+            f = Cast<to = 1>(c)
+            r = Mul(f, half)
+            g = Mul(d, two)
+            s = Cast<to = 6>(g)
+            h = Cast<to = 1>(e)
+            i = Mul(h, eight)
+            t = Cast<to = 6>(i)
+            u = QuantizeLinear(p, quarter, zero_point)
+        }""")
+    integers = lambda dtype, *shape: rng.integers(0 if dtype == np.uint8 else -100, 100, shape).astype(dtype)  # noqa: E731
+    inputs = [integers(np.int8, 1, 64), integers(np.uint8, 32, 3, 12, 3), integers(np.int32, 1, 64)]
+    return model, [*inputs, rng.normal(size=(1, 64)).astype(np.float32) * 10, integers(np.int32, 1, 64)]
+
+
 def all_models(shared):
     yield from real_time_models.all_models()
     yield "products", *products()
+    yield "powers_of_two", *powers_of_two()
     if shared:
         path = pathlib.Path(shared) / "micro_kws_qoperator.onnx"
         stored = np.load(path.with_suffix(".vector.npz"))

@@ -221,7 +221,9 @@ void HeaderWriter::writeInput(const Field &field, size_t i) const {
     os << "  " << in << " = " << from << ";\n";
     return;
   }
-  os << "  " << in << ".data = (void *)" << from << ";\n";
+  // A buffer of inputs is read alone, but its type is that of outputs.
+  os << "  " << in << ".data = (void *)"
+     << (field.isTensor() ? "(uintptr_t)" : "") << from << ";\n";
   if (!field.isTensor()) {
     os << "  " << in << ".bytes = 0;\n  " << in << ".shape = 0;\n  " << in
        << ".rank = 0;\n  " << in << ".type = ONNX_TYPE_UNDEFINED;\n";
@@ -368,8 +370,9 @@ void HeaderWriter::writeRealTime(ArrayRef<Field> inputs,
      << "\n/* Names the node after a run that has returned 2; else NULL. */\n"
      << "static inline const char *" << prefix
      << "_message(const void *memory) {\n"
-     << "  return *(const char *const *)((const char *)memory + "
-     << memory.messageOffset << ");\n}\n"
+     << "  const void *message = (const char *)memory + "
+     << memory.messageOffset << ";\n"
+     << "  return *(const char *const *)message;\n}\n"
      << "\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n";
 }
 

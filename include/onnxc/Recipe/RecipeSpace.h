@@ -82,6 +82,9 @@ constexpr int64_t maxStrip = 2048;
 /// their reads, and of whole rows.
 constexpr int64_t maxInstances = 36, maxWindowInstances = 200,
                   maxRowInstances = 256;
+/// Vectors on the stack for each unrolled copy of a function, such as exp, at
+/// most.
+constexpr int64_t spilledByFunction = 8;
 /// Rows of a window that are unrolled where the size is dynamic.
 constexpr int64_t dynamicWindowRows = 4;
 /// Sums along rows of a dynamic size that are transposed together. Those of

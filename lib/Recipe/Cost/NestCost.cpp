@@ -210,9 +210,13 @@ bool OpCost::isGather(tensor::ExtractOp read) {
   return !payload || payload->isGather(read);
 }
 
+bool isFunction(Operation &inner) {
+  return isa<math::MathDialect>(inner.getDialect()) &&
+         !isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(inner);
+}
+
 double operationWeight(Operation &inner, const Processor &target) {
-  if (isa<math::MathDialect>(inner.getDialect()) &&
-      !isa<math::AbsFOp, math::FmaOp, math::CopySignOp>(inner))
+  if (isFunction(inner))
     return double(target.functionOperations);
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp>(inner))

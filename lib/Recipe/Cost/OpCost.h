@@ -54,6 +54,9 @@ struct ThreadWork {
 bool isKept(const krnl::LoopNest &nest, unsigned number,
             mlir::OpOperand &input);
 
+/// Returns true for an operation of a payload, such as exp, that becomes many.
+bool isFunction(mlir::Operation &inner);
+
 /// Operations that one of a payload takes, for an element or a vector.
 double operationWeight(mlir::Operation &inner, const target::Processor &target);
 

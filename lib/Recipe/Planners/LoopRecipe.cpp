@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cost/OpCost.h"
 #include "Planners/LoopPlanner.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -247,8 +248,12 @@ void LoopWriter::packConstants() {
 }
 
 /// Short loops around accumulators in registers, such as those of a window, are
-/// unrolled: their own cost would be as much as the work inside.
+/// unrolled: their own cost would be as much as the work inside. Copies of a
+/// function take more registers than there are, and all have values on the
+/// stack.
 void LoopWriter::unrollWindows() {
+  int64_t maxFunctions =
+      target.stackBytes / (spilledByFunction * target.vectorBytes);
   for (auto [number, op] : llvm::enumerate(ops)) {
     if (isOrdered(op))
       continue;
@@ -258,6 +263,8 @@ void LoopWriter::unrollWindows() {
     }
     int64_t instances = transposes ? vectors * rows : vectors,
             limit = transposes ? maxWindowInstances : maxInstances;
+    if (llvm::any_of(*op.getBlock(), isFunction))
+      limit = std::min(limit, maxFunctions);
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||

@@ -114,23 +114,6 @@ PyObject *python::outOf(const State &state, PyObject *out, size_t index) {
   return object == Py_None ? nullptr : object;
 }
 
-/// Names a key of the dict that is no output.
-static void unknownOutput(const State &state, PyObject *dict) {
-  PyObject *names = namesOf(state.outputs);
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
-    int isKnown = PySequence_Contains(names, key);
-    if (isKnown == 0)
-      PyErr_Format(PyExc_ValueError,
-                   "out has %R, but the model no such output; its outputs are "
-                   "%R",
-                   key, names);
-    if (isKnown != 1)
-      break;
-  }
-  Py_XDECREF(names);
-}
-
 bool python::checkOutCount(const State &state, PyObject *out) {
   size_t count = state.outputs.size();
   if (PyDict_Check(out)) {
@@ -138,7 +121,9 @@ bool python::checkOutCount(const State &state, PyObject *out) {
     for (const Argument &argument : state.outputs)
       known += PyDict_GetItemWithError(out, argument.name) != nullptr;
     if (!PyErr_Occurred() && known != size_t(PyDict_Size(out)))
-      unknownOutput(state, out);
+      refuseUnknownName(state.outputs, out,
+                        "out has %R, but the model has no such output; its "
+                        "outputs are %R");
     return !PyErr_Occurred();
   }
   bool isMany = PyList_Check(out) || PyTuple_Check(out);

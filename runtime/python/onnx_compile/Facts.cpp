@@ -24,6 +24,21 @@ PyObject *onnxc::python::namesOf(const std::vector<Argument> &arguments) {
   return list;
 }
 
+bool onnxc::python::refuseUnknownName(const std::vector<Argument> &arguments,
+                                      PyObject *dict, const char *format) {
+  PyObject *names = namesOf(arguments);
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
+    int isKnown = PySequence_Contains(names, key);
+    if (isKnown == 0)
+      PyErr_Format(PyExc_ValueError, format, key, names);
+    if (isKnown != 1)
+      break;
+  }
+  Py_XDECREF(names);
+  return false;
+}
+
 /// (name, kind, type, shape, type of the keys, element) of an argument. A shape
 /// is a tuple of sizes, names, and None; None where the rank is unknown.
 static PyObject *factsOf(const OMArgument *facts) {

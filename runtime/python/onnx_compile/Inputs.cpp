@@ -251,22 +251,6 @@ static bool wrongCount(State &state, Py_ssize_t given) {
   return false;
 }
 
-/// Names a key of the dict that is no input.
-static bool unknownInput(State &state, PyObject *dict) {
-  PyObject *names = namesOf(state.inputs);
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; names && PyDict_Next(dict, &at, &key, &value);) {
-    int isKnown = PySequence_Contains(names, key);
-    if (isKnown == 0)
-      PyErr_Format(PyExc_ValueError,
-                   "the model has no input %R; its inputs are %R", key, names);
-    if (isKnown != 1)
-      break;
-  }
-  Py_XDECREF(names);
-  return false;
-}
-
 static bool missingInput(PyObject *name, PyObject *dict) {
   PyObject *given = PyDict_Keys(dict);
   if (given)
@@ -286,7 +270,8 @@ static bool takeDict(State &state, Runner &runner, PyObject *dict) {
       return false;
   }
   if (size_t(PyDict_Size(dict)) != state.inputs.size())
-    return unknownInput(state, dict);
+    return refuseUnknownName(state.inputs, dict,
+                             "the model has no input %R; its inputs are %R");
   return true;
 }
 

@@ -77,6 +77,10 @@ constexpr int64_t kLargeOutput = 1 << 16;
 
 /// The names of arguments, and tuples of what is known of each.
 PyObject *namesOf(const std::vector<Argument> &arguments);
+/// Sets a ValueError for a key of the dict that none of the arguments has as
+/// its name: `format` takes the key and the list of names. Returns false.
+bool refuseUnknownName(const std::vector<Argument> &arguments, PyObject *dict,
+                       const char *format);
 PyObject *factsOf(const std::vector<Argument> &arguments);
 
 struct State {

@@ -276,7 +276,7 @@ class Errors(unittest.TestCase):
         for error, text, out in (
             (ValueError, "gives 2 outputs and out has 1", y),
             (ValueError, "gives 2 outputs and out has 3", [y, None, None]),
-            (ValueError, r"out has 'z', but the model no such output; its outputs are \['y', 's'\]$", {"z": y}),
+            (ValueError, r"out has 'z', but the model has no such output; its outputs are \['y', 's'\]$", {"z": y}),
             (ValueError, "out of 'y' must have the byte order of this machine, but is dtype\\('>f4'\\)", [y.astype(">f4"), None]),
             (TypeError, "out of 'y' must be of float32, but is of float64", [y.astype(float), None]),
             (TypeError, "out of 'y' must be an array, but is 'y'", ["y", None]),

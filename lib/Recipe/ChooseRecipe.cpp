@@ -25,19 +25,24 @@ static bool hasEmptyLoop(KernelOp kernel) {
                       [](LoopAttr loop) { return loop.getExtent() == 0; });
 }
 
+/// The candidates, the cheapest first; at equal cost as they stand.
+static SmallVector<RecipeCandidate *>
+sortedByCycles(RecipeCandidates &candidates) {
+  SmallVector<RecipeCandidate *> sorted;
+  for (RecipeCandidate &candidate : candidates)
+    sorted.push_back(&candidate);
+  llvm::sort(sorted, [](const RecipeCandidate *a, const RecipeCandidate *b) {
+    return std::pair(a->cycles, a) < std::pair(b->cycles, b);
+  });
+  return sorted;
+}
+
 /// Steps that complete a recipe let the ops after its sums wait less. Tiles
 /// differ in whether they allow these, so contenders count with them.
 static void scoreCompleted(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
-  SmallVector<RecipeCandidate *> contenders;
-  for (RecipeCandidate &candidate : candidates)
-    contenders.push_back(&candidate);
-  // At equal cost those come first that stand so.
-  llvm::sort(contenders,
-             [](const RecipeCandidate *a, const RecipeCandidate *b) {
-               return std::pair(a->cycles, a) < std::pair(b->cycles, b);
-             });
+  SmallVector<RecipeCandidate *> contenders = sortedByCycles(candidates);
   contenders.resize(std::min(contenders.size(), completedContenders));
   double maxCycles =
       contenders.empty() ? 0 : contenderCycles * contenders[0]->cycles;
@@ -162,6 +167,25 @@ ArrayAttr completedRecipe(KernelOp kernel, const Processor &target,
   return isLegalRecipe(kernel, recipe, options)
              ? completed(kernel, recipe, target)
              : ArrayAttr();
+}
+
+ArrayAttr cheapestThatSuits(KernelOp kernel, const Processor &target,
+                            const RecipeOptions &options, double maxCycles,
+                            function_ref<bool(const LoopNest &)> suits) {
+  SmallVector<RecipeCandidate, 0> candidates =
+      enumerateRecipes(kernel, target, options);
+  SmallVector<RecipeCandidate *> byCycles = sortedByCycles(candidates);
+  for (RecipeCandidate *candidate : byCycles) {
+    if (candidate->cycles > maxCycles * byCycles.front()->cycles)
+      break;
+    ArrayAttr recipe = completedRecipe(kernel, target, options, *candidate);
+    if (!recipe)
+      continue;
+    FailureOr<LoopNest> nest = replayWith(kernel, recipe, options);
+    if (succeeded(nest) && suits(*nest))
+      return recipe;
+  }
+  return {};
 }
 
 ArrayAttr chooseRecipe(KernelOp kernel, const Processor &target,

@@ -53,6 +53,13 @@ enumerateRecipes(krnl::KernelOp kernel, const target::Processor &target,
 llvm::SmallVector<unsigned>
 rankRecipes(llvm::ArrayRef<RecipeCandidate> candidates);
 
+/// The cheapest legal recipe whose nest suits and that takes no more than
+/// `maxCycles` times the cycles of the cheapest of all; null where none does.
+mlir::ArrayAttr
+cheapestThatSuits(krnl::KernelOp kernel, const target::Processor &target,
+                  const RecipeOptions &options, double maxCycles,
+                  llvm::function_ref<bool(const krnl::LoopNest &)> suits);
+
 /// Returns true if the kernel verifies with the recipe, and the recipe keeps
 /// the order of additions that the options require.
 bool isLegalRecipe(krnl::KernelOp kernel, mlir::ArrayAttr recipe,

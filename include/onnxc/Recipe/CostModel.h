@@ -23,10 +23,11 @@ double tileCycles(const target::Processor &target, RegisterTile tile,
                   int64_t lanes, ColumnWork work = {});
 
 /// Cycles for one step of the reduction over a whole result, tails included.
-/// For a dynamic number of rows it is the mean over usual numbers.
+/// For a dynamic number of rows it is `assumedRows` times the mean for each row
+/// over usual numbers, those of no more than `assumedRows`.
 double resultCycles(const target::Processor &target, RegisterTile tile,
                     int64_t rows, int64_t columns, int64_t lanes,
-                    ColumnWork work = {});
+                    ColumnWork work = {}, int64_t assumedRows = guessedExtent);
 
 /// Rows of a tile that the first cache can hold at once if they are `pitch`
 /// bytes apart, 0 where that is not known. Those whose distance is a multiple

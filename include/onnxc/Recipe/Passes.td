@@ -71,8 +71,10 @@ def KrnlSplitFactorsPass : Pass<"krnl-split-factors"> {
     sizes of the tensor are dynamic, where the tensor is many times larger than what
     the kernel reads and writes, or where each element is a factor of one product. A
     third form is one kernel of both ops, whose threads compute the slices of the
-    factor that they multiply. On a processor only this form is considered, for sums of floats and
-    known extents: all rows read panels of the factor that are computed once.
+    factor that they multiply. On a processor only this form is considered, for sums
+    of floats and extents that are known but for the number of rows: all rows read
+    panels of the factor that are computed once. Of a dynamic number of rows few have
+    the kernel as it was, of which the other one continues the results.
 
     ```mlir
     %y = krnl.kernel "mm" loops [m = 256, n = 512, block = 8, i = 32]
@@ -317,7 +319,9 @@ def KrnlWriteRecipesPass : Pass<"krnl-write-recipes"> {
   let summary = "Write a recipe for the target on each kernel";
   let description = [{
     The recipe comes from a file if that has one for the kernel, otherwise from the
-    cost model. Kernels with a recipe keep it. Kernels are not transformed. If a
+    cost model. Kernels with a recipe keep it. Kernels are not transformed. Where
+    kernels read the same constant, a later one prefers the forms in which earlier ones
+    store it, if that takes little longer. If a
     program has modules for several targets, each of them has files of its own, with
     the name of its processor before the extension: `m.sm_80.recipes` for `m.recipes`.
 

@@ -164,6 +164,12 @@ constexpr unsigned maxCopiedOps = 32;
 /// this part of the cycles: tiles that start and end with sums in memory take
 /// longer than is counted.
 constexpr double minGainOfPanels = 0.9;
+/// A recipe that stores constants in forms which they have for other kernels is
+/// chosen if it takes no more than this many times the cycles of the best.
+constexpr double maxCyclesOfSharedForms = 1.2;
+/// Of fewer rows than one of these, where their number is dynamic, a kernel
+/// computes the factor for each product.
+constexpr int64_t fewRowsOfPanels[] = {16, 32, 64, 128};
 
 /// The most operands of a kernel that does what two did, and what of the time
 /// of the longer one it takes at most.

@@ -119,11 +119,13 @@ int64_t ContractionCost::assumedExtent(StringRef axis) const {
 }
 
 double ContractionCost::cycles(RegisterTile tile) const {
-  double perTile =
-      resultCycles(target, tile, rows, columns, lanes, work) * double(depth);
-  // As many vectors are counted there as rows, if their number is dynamic.
+  double perTile = resultCycles(target, tile, rows, columns, lanes, work,
+                                assumedExtent(loops.row)) *
+                   double(depth);
+  // Vectors of a dynamic number are counted as if there were many.
   if (ShapedType::isDynamic(columns))
-    perTile /= double(lanes);
+    perTile *=
+        double(assumedExtent(loops.column)) / double(guessedExtent * lanes);
   if (loops.window)
     perTile *= windowFactor(tile);
   ComputeOp op = loops.op;

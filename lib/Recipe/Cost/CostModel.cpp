@@ -67,18 +67,30 @@ static double rowCycles(const Processor &target, RegisterTile tile,
   return cycles;
 }
 
+/// The usual numbers of rows up to a limit; the limit where it is less.
+static SmallVector<int64_t> usualRowsUpTo(int64_t limit) {
+  SmallVector<int64_t> usual;
+  llvm::copy_if(usualRows, std::back_inserter(usual),
+                [&](int64_t rows) { return rows <= limit; });
+  if (usual.empty())
+    usual.push_back(limit);
+  return usual;
+}
+
 double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
-                    int64_t columns, int64_t lanes, ColumnWork work) {
+                    int64_t columns, int64_t lanes, ColumnWork work,
+                    int64_t assumedRows) {
+  SmallVector<int64_t> allUsual = usualRowsUpTo(assumedRows);
   int64_t vectors = countVectors(columns, lanes);
   auto rowTiles = [&](int64_t width) {
     RegisterTile part{tile.rows, width};
     if (!ShapedType::isDynamic(rows))
       return rowCycles(target, part, rows, /*isKnown=*/true, lanes, work);
     double perRow = 0;
-    for (int64_t usual : usualRows)
+    for (int64_t usual : allUsual)
       perRow += rowCycles(target, part, usual, /*isKnown=*/false, lanes, work) /
-                double(usual * std::size(usualRows));
-    return perRow * guessedExtent;
+                double(usual * allUsual.size());
+    return perRow * double(assumedRows);
   };
   int64_t whole = vectors / tile.vectors;
   double cycles = double(whole) * rowTiles(tile.vectors);

@@ -13,6 +13,7 @@
 #include "Kernels/KernelShape.h"
 #include "Passes/FormChoice.h"
 #include "Passes/JoinedFactor.h"
+#include "Passes/RowVersions.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
@@ -26,6 +27,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -83,6 +85,12 @@ struct KrnlSplitFactorsPass
 
 private:
   void rewrite(KernelOp kernel);
+  void chooseForm(KernelOp kernel, KernelOp factor, KernelOp product,
+                  Operation *before);
+  std::optional<Rows> rowsForPanels(KernelOp kernel, KernelOp joined,
+                                    unsigned loop);
+  void versionByRows(KernelOp kernel, KernelOp factor, KernelOp product,
+                     unsigned loop);
 
   bool isDevice = false;
   RecipeChooser *chooser = nullptr;
@@ -158,9 +166,16 @@ static bool isSmall(KernelOp kernel, const Factor &factor) {
   return bytes <= maxFactorBytes * workOf(kernel, outerExtent).bytes;
 }
 
+/// The loops of the kernel of dynamic extent.
+static SmallVector<unsigned> dynamicLoops(KernelOp kernel) {
+  return llvm::filter_to_vector(
+      llvm::seq<unsigned>(kernel.getLoops().size()),
+      [&](unsigned loop) { return kernel.getLoop(loop).isDynamic(); });
+}
+
 /// Orders the loops of a factor so that its panels have columns in a line.
-/// Returns false if it has no panels: the sums are no floats, or the number of
-/// rows is dynamic, so that there may be too few to compute panels for.
+/// Returns false if it has no panels: the sums are no floats, or sizes are
+/// dynamic, apart from the number of rows, or rows are few.
 static bool suitsPanels(KernelOp kernel, Factor &factor) {
   ComputeOp sum = factor.sum;
   auto isReduced = [&](unsigned dim) {
@@ -170,9 +185,11 @@ static bool suitsPanels(KernelOp kernel, Factor &factor) {
   llvm::copy_if(factor.loops, std::back_inserter(loops),
                 [&](unsigned dim) { return !isReduced(dim); });
   factor.loops = std::move(loops);
+  SmallVector<unsigned> dynamic = dynamicLoops(kernel);
   return isa<FloatType>(factor.stored.getType()) &&
-         llvm::all_of(sum.getAxes(),
-                      [&](StringRef axis) { return isStatic(kernel, axis); });
+         (dynamic.empty() ||
+          (dynamic.size() == 1 && kernel.isOfResults(dynamic.front()) &&
+           kernel.getLoop(dynamic.front()).getLimit() == 0));
 }
 
 /// The factor that is computed from several inputs, or from one with other
@@ -376,18 +393,54 @@ static void eraseUnused(Operation *before, Operation *after) {
   }
 }
 
-/// Takes the cheapest of the kernel, two kernels, and one that computes the
-/// factor slice by slice.
-void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
-  std::optional<Factor> found = findFactor(kernel);
-  if (!kernel.getRecipe().empty() || !found)
+/// From how many rows on the kernel with panels takes less time; nothing if it
+/// does from none of usual numbers on.
+std::optional<Rows> KrnlSplitFactorsPass::rowsForPanels(KernelOp kernel,
+                                                        KernelOp joined,
+                                                        unsigned loop) {
+  auto cyclesOfFew = [&](KernelOp form, Rows rows) {
+    KernelOp few = form.clone();
+    OpBuilder(form).insert(few);
+    limitRows(few, rows);
+    std::optional<double> cycles = chooser->cyclesOf(few, {keepOrder});
+    few.erase();
+    return cycles;
+  };
+  for (int64_t limit : fewRowsOfPanels) {
+    Rows rows{loop, limit};
+    std::optional<double> before = cyclesOfFew(kernel, rows),
+                          inPanels = cyclesOfFew(joined, rows);
+    if (before && inPanels && *inPanels < minGainOfPanels * *before)
+      return rows;
+  }
+  return std::nullopt;
+}
+
+/// Leaves few rows to the kernel as it is, and the others to one that computes
+/// panels of the factor, if that takes less time.
+void KrnlSplitFactorsPass::versionByRows(KernelOp kernel, KernelOp factor,
+                                         KernelOp product, unsigned loop) {
+  OpBuilder b(product);
+  KernelOp joined = buildJoined(b, factor, product);
+  product.erase();
+  if (!joined)
     return;
-  Operation *before = kernel->getPrevNode();
-  IRRewriter b(kernel);
-  KernelOp factor = buildFactor(b, kernel, *found);
-  KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
-  if (isDevice)
-    collapseLoops(b, product);
+  std::optional<Rows> rows = rowsForPanels(kernel, joined, loop);
+  if (!rows)
+    return joined.erase();
+  joined->moveAfter(kernel);
+  kernel.replaceAllUsesWith(joined.getResults());
+  divideRows(kernel, joined, *rows);
+  remark::passed(joined.getLoc(),
+                 remark::RemarkOpts::name("Versioned").category(getArgument()))
+      << remark::add("{0}", joined.getName().str())
+      << remark::add("few rows are fewer than {0}", rows->limit);
+}
+
+/// Takes the cheapest of the kernel, two kernels, and one that computes the
+/// factor slice by slice. What a form has beside the kernel is after `before`.
+void KrnlSplitFactorsPass::chooseForm(KernelOp kernel, KernelOp factor,
+                                      KernelOp product, Operation *before) {
   RecipeOptions options{keepOrder};
   FormChoice choice({"an operand computed for each product",
                      chooser->cyclesOf(kernel, options)},
@@ -396,6 +449,7 @@ void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
     choice.offer({"an operand computed once, in a kernel of its own",
                   chooser->cyclesOf({factor, product}, options)});
   // What reads the results in other shapes follows the product.
+  IRRewriter b(kernel);
   b.setInsertionPointAfter(product);
   KernelOp joined = buildJoined(b, factor, product);
   bool isJoined =
@@ -419,6 +473,23 @@ void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
     return kernel.erase();
   while (kernel->getPrevNode() != before)
     kernel->getPrevNode()->erase();
+}
+
+void KrnlSplitFactorsPass::rewrite(KernelOp kernel) {
+  std::optional<Factor> found = findFactor(kernel);
+  if (!kernel.getRecipe().empty() || !found)
+    return;
+  Operation *before = kernel->getPrevNode();
+  IRRewriter b(kernel);
+  KernelOp factor = buildFactor(b, kernel, *found);
+  KernelOp product = buildProduct(b, kernel, *found, factor.getResult(0));
+  if (isDevice)
+    collapseLoops(b, product);
+  SmallVector<unsigned> dynamic = dynamicLoops(kernel);
+  if (isDevice || dynamic.empty())
+    return chooseForm(kernel, factor, product, before);
+  versionByRows(kernel, factor, product, dynamic.front());
+  eraseUnused(before, kernel);
 }
 
 } // namespace onnxc

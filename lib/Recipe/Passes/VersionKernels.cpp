@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelShape.h"
+#include "Passes/RowVersions.h"
 #include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -13,7 +14,6 @@
 #include "onnxc/Recipe/RecipeSpace.h"
 #include "onnxc/Target/IR/Target.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -26,13 +26,6 @@ namespace onnxc {
 #include "onnxc/Recipe/Passes.h.inc"
 
 namespace {
-
-/// A loop over rows, and how many of its iterations are too few to pack for, or
-/// to be lanes.
-struct Rows {
-  unsigned loop;
-  int64_t limit;
-};
 
 struct KrnlVersionKernelsPass
     : impl::KrnlVersionKernelsPassBase<KrnlVersionKernelsPass> {
@@ -227,47 +220,19 @@ bool KrnlVersionKernelsPass::suitsFew(KernelOp ofFew, Rows rows) {
   return !lanes || lanes->loop != rows.loop;
 }
 
-/// Iterations of the rows of a kernel and of its version for few: the extent
-/// where it is less than `limit`, else 0; and the other way round.
-static std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc,
-                                           Value extent, int64_t limit) {
-  Value maxExtent = arith::ConstantIndexOp::create(b, loc, limit),
-        zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent,
-                                      maxExtent);
-  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
-          arith::SelectOp::create(b, loc, isFew, zero, extent)};
-}
-
-/// A copy of the kernel for less than `limit` iterations of a loop.
-static KernelOp versionForFew(OpBuilder &b, KernelOp kernel, Rows rows,
-                              Value few) {
-  KernelOp ofFew = kernel.clone();
-  b.insert(ofFew);
-  ofFew.getExtentMutable(rows.loop).set(few);
-  auto loops = llvm::to_vector(ofFew.getLoops());
-  LoopAttr loop = ofFew.getLoop(rows.loop);
-  loops[rows.loop] = LoopAttr::get(loop.getContext(), loop.getName(),
-                                   loop.getExtent(), rows.limit);
-  ofFew.setLoopsAttr(b.getArrayAttr(loops));
-  return ofFew;
-}
-
+/// Makes a copy of the kernel for fewer rows before it, if that suits these.
 void KrnlVersionKernelsPass::version(KernelOp kernel) {
   std::optional<Rows> rows = rowsToVersion(kernel);
   if (!rows)
     return;
-  OpBuilder b(kernel);
-  OpOperand &extent = kernel.getExtentMutable(rows->loop);
-  auto [few, many] = splitExtent(b, kernel.getLoc(), extent.get(), rows->limit);
-  KernelOp ofFew = versionForFew(b, kernel, *rows, few);
+  KernelOp ofFew = kernel.clone();
+  OpBuilder(kernel).insert(ofFew);
+  limitRows(ofFew, *rows);
   if (!suitsFew(ofFew, *rows)) {
     ofFew.erase();
     return;
   }
-  ofFew.setName((kernel.getName() + " few").str());
-  extent.set(many);
-  kernel.getOutsMutable().assign(ofFew.getResults());
+  divideRows(ofFew, kernel, *rows);
   remark::passed(kernel.getLoc(),
                  remark::RemarkOpts::name("Versioned").category(getArgument()))
       << remark::add("{0}", kernel.getName().str())

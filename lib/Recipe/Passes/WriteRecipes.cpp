@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Passes/ConstantForms.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
@@ -58,9 +59,13 @@ struct KrnlWriteRecipesPass
     if (!recipes.empty() && failed(readRecipes(kernels)))
       return signalPassFailure();
     auto &chooser = getAnalysis<RecipeChooser>();
-    for (KernelOp kernel : kernels)
+    ConstantForms forms(kernels);
+    for (KernelOp kernel : kernels) {
       if (choose && kernel.getRecipe().empty() && !fromFile.contains(kernel))
-        kernel.setRecipeAttr(chooser.choose(kernel, {keepOrder}));
+        kernel.setRecipeAttr(forms.share(
+            kernel, chooser.choose(kernel, {keepOrder}), {keepOrder}));
+      forms.add(kernel);
+    }
     if (!emitRecipes.empty() && failed(saveRecipes(kernels)))
       signalPassFailure();
   }

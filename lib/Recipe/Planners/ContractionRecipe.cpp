@@ -151,8 +151,10 @@ ContractionWriter::tiles(const ContractionCost &cost) {
   }
   if (loops.channelwise)
     return windowTiles(target, cost.rows, cost.columns, lanes);
-  int64_t rowLimit = maxRows(
-      target, Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row)));
+  int64_t rowLimit = std::min(
+      cost.assumedExtent(loops.row),
+      maxRows(target,
+              Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row))));
   return registerTiles(target, cost.rows, cost.columns, lanes, rowLimit,
                        cost.work);
 }

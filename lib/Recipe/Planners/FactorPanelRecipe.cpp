@@ -97,6 +97,12 @@ void FactorPanelWriter::chooseSlice(RegisterTile tile) {
   sliceColumns = std::clamp(square / panel * panel, panel, columns);
   int64_t inner = innerSteps(kernel, loops);
   sliceSteps = std::max<int64_t>(elements / sliceColumns / inner, 1);
+  // Slices of one size have no padding, and constants the same stored form as
+  // without slices.
+  int64_t all = extentOf(kernel, loops.reduced.front(), guessedExtent);
+  int64_t divisor = largestDivisor(all, sliceSteps);
+  if (divisor * 2 >= sliceSteps)
+    sliceSteps = divisor;
 }
 
 void FactorPanelWriter::blockLoops(RegisterTile tile) {

@@ -12,7 +12,7 @@
 // RECIPE-LABEL: kernel "many"
 // RECIPE-NEXT:    block(n, 48) -> (n.o, n.r),
 // RECIPE-NEXT:    block(m, 8) -> (m.o, m.r),
-// RECIPE-NEXT:    block(block, 10) -> (block.o, block.i),
+// RECIPE-NEXT:    block(block, 8) -> (block.o, block.i),
 // RECIPE-NEXT:    order(n.o, block.o, m.o, block.i, i, m.r, n.r),
 // RECIPE-NEXT:    0: hoist(block.o),
 // RECIPE-NEXT:    1: hoist(m.o),
@@ -68,9 +68,24 @@ func.func @few(%x: tensor<8x32x32xf32>, %o: tensor<8x512xf32>) -> tensor<8x512xf
   return %y : tensor<8x512xf32>
 }
 
-// There may be one row.
-// CHECK-LABEL: func @unknown
-// CHECK-NOT:     krnl.temporary
+// There may be one row: few rows have a kernel of their own, which has no iteration from 32 rows on, as the other one has
+// none below.
+// CHECK-LABEL: func @unknown(
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: index)
+// CHECK:         %[[FEW:.+]] = arith.cmpi ult, %[[M]], %[[LIMIT:.+]] : index
+// CHECK-DAG:     %[[OF_FEW:.+]] = arith.select %[[FEW]], %[[M]], %[[ZERO:.+]] : index
+// CHECK-DAG:     %[[OF_MANY:.+]] = arith.select %[[FEW]], %[[ZERO]], %[[M]] : index
+// CHECK:         %[[Y:.+]] = krnl.kernel "unknown few" loops [m = %[[OF_FEW]] < 32, n = 512, block = 32, i = 32]
+// CHECK-NOT:       krnl.temporary
+// CHECK:         krnl.kernel "unknown" loops [m = %[[OF_MANY]], n = 512, block = 32, i = 32] {{.+}} outs(%[[Y]] : tensor<?x512xf32>)
+// CHECK:           krnl.temporary : tensor<32x32x512xf32>
+
+// The tiles of few rows are chosen for as many; both kernels have one stored form of the weights.
+// RECIPE-LABEL: kernel "unknown few"
+// RECIPE:         register_tile(m.r, n.r, lanes=16, tail=[4, 2]),
+// RECIPE-NEXT:    pack(1, [n.o, block, i, n.r]),
+// RECIPE-LABEL: kernel "unknown"
+// RECIPE:         pack(1, [n.o, block.o, block.i, i, n.r]),
 func.func @unknown(%x: tensor<?x32x32xf32>, %o: tensor<?x512xf32>, %m: index) -> tensor<?x512xf32> {
   %w = krnl.constant dense<3> : tensor<512x32x32xi8>
   %s = krnl.constant dense<2.0> : tensor<512x32xf32>

@@ -38,8 +38,8 @@ func.func @rows(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
 // CHECK-NEXT:    order(n.r, block, byte, part)
 // CHECK-NEXT:  ]
 func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
-  %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
-  %s = onnx.Constant dense<1.0> : tensor<65536xf32>
+  %w = onnx.Constant dense<254> : tensor<1024x64x16xui8>
+  %s = onnx.Constant dense<2.0> : tensor<65536xf32>
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<1024xf32>
   return %y : tensor<1024xf32>
 }
@@ -64,8 +64,8 @@ func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
 // CHECK-NEXT:    prefetch(4, distance=1, line=64)
 // CHECK-NEXT:  ]
 func.func @bytes(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
-  %w = onnx.Constant dense<255> : tensor<1024x64x16xui8>
-  %s = onnx.Constant dense<1.0> : tensor<65536xf32>
+  %w = onnx.Constant dense<253> : tensor<1024x64x16xui8>
+  %s = onnx.Constant dense<3.0> : tensor<65536xf32>
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 1024 : i64, accuracy_level = 4 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<128x2048xf32>, tensor<1024x64x16xui8>, tensor<65536xf32>) -> tensor<128x1024xf32>
   return %y : tensor<128x1024xf32>
 }

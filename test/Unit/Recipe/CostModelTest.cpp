@@ -263,6 +263,21 @@ TEST(CostModelTest, UnknownRowsPreferVectors) {
   EXPECT_GT(unknown, known);
 }
 
+// Few rows of unknown number take as long as their mean, and no part of the
+// time of many.
+TEST(CostModelTest, AssumedRows) {
+  Processor target = processorOf("znver5");
+  int64_t lanes = target.lanes(32);
+  RegisterTile tile{8, 3};
+  auto cycles = [&](int64_t assumed) {
+    return resultCycles(target, tile, dynamic, 512, lanes, {}, assumed);
+  };
+  EXPECT_LT(cycles(15) * 20, cycles(guessedExtent));
+  EXPECT_LT(cycles(2) * 4, cycles(15));
+  // A row of few costs more than one of many.
+  EXPECT_GT(cycles(15) / 15, cycles(guessedExtent) / guessedExtent);
+}
+
 // Results take half of the registers, at most two vectors of each row.
 TEST(CostModelTest, WindowTiles) {
   for (const char *cpu : {"znver4", "haswell"}) {

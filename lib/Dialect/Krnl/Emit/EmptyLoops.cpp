@@ -34,9 +34,11 @@ static bool alwaysTogether(const LoopNest &nest, unsigned axis,
   });
 }
 
-Value hasNoResults(KernelOp kernel, const LoopNest &nest,
-                   ArrayRef<unsigned> except, ValueRange extents,
-                   OpBuilder &b) {
+/// Whether one of the dynamic axes that all results have, but those in
+/// `except`, is empty; null where there is no such axis.
+static Value hasNoResults(KernelOp kernel, const LoopNest &nest,
+                          ArrayRef<unsigned> except, ValueRange extents,
+                          OpBuilder &b) {
   Value zero, isEmpty;
   for (unsigned axis = 0; axis < nest.numAxes(); ++axis) {
     if (!nest.loop(axis).isDynamic() || llvm::is_contained(except, axis) ||
@@ -51,6 +53,16 @@ Value hasNoResults(KernelOp kernel, const LoopNest &nest,
                       : nothing;
   }
   return isEmpty;
+}
+
+Value tilesForResults(KernelOp kernel, const LoopNest &nest,
+                      ArrayRef<unsigned> except, ValueRange extents,
+                      OpBuilder &b, Value tiles) {
+  Value isIdle = hasNoResults(kernel, nest, except, extents, b);
+  if (!isIdle)
+    return tiles;
+  Value none = arith::ConstantIndexOp::create(b, kernel.getLoc(), 0);
+  return b.createOrFold<arith::SelectOp>(kernel.getLoc(), isIdle, none, tiles);
 }
 
 /// Whether one of these loops is empty; null if it is known that none is.

@@ -206,15 +206,12 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
                   pack, at, uniqueName("pack"));
-  Value tiles = hostTripCount(kernel, nest, pack.loops.front(), extents);
   SmallVector<unsigned> axes;
   for (unsigned loop : pack.loops)
     llvm::append_range(axes, nest.axesOf(loop));
-  if (Value isIdle = hasNoResults(kernel, nest, axes, extents, rewriter)) {
-    Value none = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(), 0);
-    tiles =
-        arith::SelectOp::create(rewriter, kernel.getLoc(), isIdle, none, tiles);
-  }
+  Value tiles =
+      tilesForResults(kernel, nest, axes, extents, rewriter,
+                      hostTripCount(kernel, nest, pack.loops.front(), extents));
   auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);
@@ -338,6 +335,10 @@ Value Lowering::tilesOf(KernelOp kernel, const LoopNest &nest,
       parts && policy->tileThreads() && policy->tileThreads()->formsClusters())
     tiles = math.scale(tiles, nest.loop(*parts).extent);
   Value count = math.scalar(tiles);
+  // Ops outside of empty loops would have no use.
+  if (llvm::any_of(nest.ops(),
+                   [](const BodyOp &op) { return op.hoistedFrom.has_value(); }))
+    count = tilesForResults(kernel, nest, {}, extents, b, count);
   if (policy->tileThreads() && nest.maxBlocks() > 0)
     count = b.createOrFold<arith::MinUIOp>(
         count, math.scalar({{}, nest.maxBlocks(), 0, {}}));

@@ -203,12 +203,12 @@ private:
   llvm::function_ref<void()> onPoint;
 };
 
-/// Whether one of the dynamic axes that all results have, but those in
-/// `except`, is empty; null where there is no such axis. `extents` has all
-/// axes.
-mlir::Value hasNoResults(KernelOp kernel, const LoopNest &nest,
-                         llvm::ArrayRef<unsigned> except,
-                         mlir::ValueRange extents, mlir::OpBuilder &b);
+/// The number of tiles, but 0 where one of the dynamic axes that all results
+/// have, but those in `except`, is empty. `extents` has all axes.
+mlir::Value tilesForResults(KernelOp kernel, const LoopNest &nest,
+                            llvm::ArrayRef<unsigned> except,
+                            mlir::ValueRange extents, mlir::OpBuilder &b,
+                            mlir::Value tiles);
 
 /// The extents of the axes, but 0 for those along which there is nothing to do
 /// because others are empty: of the axes that tiles stem from, or of all others

@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s --check-prefix=HOST
 
 // For the column of a tile the sums of all rows begin with zeros in memory, a slice of the factor is computed once for
 // all rows, and what reads the sums follows the slices.
@@ -208,4 +209,32 @@ func.func @slices(%x: tensor<4x8x2xf32>, %o: tensor<4x8x2xf32>) -> tensor<4x8x2x
     krnl.yield %s : tensor<4x8x2xf32>
   } -> tensor<4x8x2xf32>
   return %y : tensor<4x8x2xf32>
+}
+
+// No tile computes the factor for no rows.
+// HOST-LABEL: func @rows(
+// HOST-SAME:    %[[M:[a-z0-9]+]]: index
+// HOST:         %[[NONE:.+]] = arith.cmpi eq, %[[M]], %c0{{.*}} : index
+// HOST:         %[[TILES:.+]] = arith.select %[[NONE]], %c0{{.*}}, %c4{{.*}} : index
+// HOST:         krnl.launch @kernel_rows_0 {{.+}} tiles(%[[TILES]])
+func.func @rows(%x: tensor<?x8xf32>, %w: tensor<8x4xi8>, %o: tensor<?x4xf32>, %rows: index) -> tensor<?x4xf32> {
+  %y = krnl.kernel "rows" loops [m = %rows, n = 4, k = 8] ins(%x, %w : tensor<?x8xf32>, tensor<8x4xi8>) outs(%o : tensor<?x4xf32>)
+      recipe [block(k, 4) -> (k.o, k.i), order(n, k.o, m, k.i), 0: hoist(k.o), 1: hoist(m), fuse_outer(n, k.o, m), parallel(n)] {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<8x4xi8>, %c: tensor<?x4xf32>, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<8x4xf32>
+    %z = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<?x4xf32> { linalg.yield %zero : f32 }
+    %f = krnl.compute [n, k] (%p = %b[k, n]) -> (%q = %t[k, n]) : (tensor<8x4xi8>) -> tensor<8x4xf32> {
+      %r = arith.sitofp %p : i8 to f32
+      linalg.yield %r : f32
+    }
+    %s = krnl.compute [m, n | k] (%p = %a[m, k], %q = %f[k, n]) -> (%r = %z[m, n])
+        : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32> {
+      %v = arith.mulf %p, %q : f32
+      %next = arith.addf %r, %v : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %s : tensor<?x4xf32>
+  } -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
 }

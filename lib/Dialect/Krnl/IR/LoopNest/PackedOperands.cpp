@@ -154,6 +154,25 @@ PackedLayoutAttr packedLayout(const LoopNest &nest, const Pack &pack) {
   return PackedLayoutAttr::get(nest.getContext(), dims, sizes, strides);
 }
 
+PackedLayoutAttr mergedLayout(PackedLayoutAttr layout) {
+  SmallVector<int64_t> dims, sizes, strides;
+  for (auto [dim, size, stride] : llvm::zip_equal(
+           layout.getDims(), layout.getSizes(), layout.getStrides())) {
+    if (size == 1)
+      continue;
+    if (!dims.empty() && dims.back() == dim &&
+        strides.back() == size * stride) {
+      sizes.back() *= size;
+      strides.back() = stride;
+      continue;
+    }
+    dims.push_back(dim);
+    sizes.push_back(size);
+    strides.push_back(stride);
+  }
+  return PackedLayoutAttr::get(layout.getContext(), dims, sizes, strides);
+}
+
 static bool stemsFromFusion(const LoopNest &nest, unsigned number) {
   const Loop &loop = nest.loop(number);
   return loop.kind == Loop::Kind::Fused ||

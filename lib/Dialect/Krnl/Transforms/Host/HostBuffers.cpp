@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -56,6 +57,8 @@ static TypedAttr withoutIndex(TypedAttr value) {
 
 int64_t WeightTable::add(TypedAttr value, Attribute layout, int64_t bytes) {
   value = withoutIndex(value);
+  if (layout)
+    layout = mergedLayout(cast<PackedLayoutAttr>(layout));
   auto [it, isNew] = offsets.try_emplace({value, layout}, size);
   if (!isNew)
     return it->second;

@@ -24,6 +24,10 @@ llvm::SmallVector<unsigned> packedLoops(const LoopNest &nest, const Pack &pack);
 /// The stored form of a packed operand.
 PackedLayoutAttr packedLayout(const LoopNest &nest, const Pack &pack);
 
+/// The layout with the same order of elements that has the fewest entries: a
+/// dimension that is split and walked along in one go is one.
+PackedLayoutAttr mergedLayout(PackedLayoutAttr layout);
+
 /// The reason why an operand of this type cannot be packed in vectors; empty
 /// if it can.
 std::string reasonAgainst(const LoopNest &nest, const Pack &pack,

@@ -218,7 +218,7 @@ private:
     else if (isa<CumSumOp, CumProdOp>(op))
       operands[1] = maker.integerScalar(1);
     else if (isa<SliceOp>(op))
-      operands[3] = axis;
+      operands[3] = maker.castLike(axis, operands[1]);
     int64_t rank = (range.isAtEnd() ? 2 : 3) - (keepsDims(op) ? 0 : 1);
     if (op->getInherentAttr("axis"))
       op->setAttr("axis", builder.getI64IntegerAttr(1));

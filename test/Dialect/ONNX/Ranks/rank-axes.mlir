@@ -84,3 +84,20 @@ func.func @listed_sizes(%x: tensor<*xf32>, %a: tensor<?xi64>, %b: tensor<?xi64>)
   %1 = onnx.Squeeze(%0) axes(%b) : (tensor<*xf32>, tensor<?xi64>) -> tensor<*xf32>
   return %1 : tensor<*xf32>
 }
+
+// -----
+
+// The axis on a view has the type of the starts and ends.
+// CHECK-LABEL: func @slice_i32
+// CHECK-NOT:     onnx.If
+// CHECK:         onnx.Slice({{.*}}) axes({{.*}} : (tensor<?x?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?x?xf32>
+// CHECK-NOT:     onnx.If
+func.func @slice_i32(%x: tensor<*xf32>, %y: tensor<*xf32>) -> tensor<*xf32> {
+  %start = onnx.Constant dense<1> : tensor<1xi32>
+  %end = onnx.Constant dense<3> : tensor<1xi32>
+  %axis = onnx.Constant dense<-1> : tensor<1xi32>
+  %0 = onnx.MatMul(%x, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %1 = onnx.Slice(%0, %start, %end) axes(%axis) : (tensor<*xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<*xf32>
+  %2 = onnx.Mul(%1, %y) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}

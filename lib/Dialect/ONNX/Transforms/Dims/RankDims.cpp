@@ -40,9 +40,12 @@ static std::optional<int64_t> rankOfResult(RuleNode &node) {
   if (Rank found = add(rank, rankChange(node.op, length)); found && *found >= 0)
     return found;
   if (isReduction(node.op) && node.op->getNumOperands() > 1 &&
-      length(node.op->getOperand(1)) == 0)
-    return integerAttr(node.op, "noop_with_empty_axes").value_or(0) == 0 ? 0
-                                                                         : rank;
+      length(node.op->getOperand(1)) == 0) {
+    bool dropsAll =
+        integerAttr(node.op, "keepdims").value_or(1) == 0 &&
+        integerAttr(node.op, "noop_with_empty_axes").value_or(0) == 0;
+    return dropsAll ? 0 : rank;
+  }
   return llvm::TypeSwitch<Operation *, Rank>(node.op)
       .Case([&](ExpandOp op) {
         Rank count = length(op.getShape());

@@ -312,8 +312,9 @@ static llvm::Error writeStatic(ArrayRef<ModuleOp> levels,
   });
 }
 
-/// The header beside the artefact.
-static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
+/// The header beside the artefact, which gets its name after that.
+static llvm::Expected<NewFile> makeHeader(ModuleOp module,
+                                          const ArtefactInputs &inputs) {
   const CompileOptions &options = inputs.options;
   StringRef name = inputs.outputs.header;
   if (name.empty())
@@ -322,12 +323,12 @@ static llvm::Error writeHeader(ModuleOp module, const ArtefactInputs &inputs) {
         "a header needs a file beside which it is written");
   NewFile file(name);
   if (llvm::Error error = file.create())
-    return error;
+    return std::move(error);
   if (llvm::Error error = file.append(headerText(
           module, prefixOf(options), tagOf(options),
           path::filename(inputs.input.path), hasOwnHooks(module, options))))
-    return error;
-  return file.keep();
+    return std::move(error);
+  return file;
 }
 
 static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
@@ -353,6 +354,19 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
     return libraries.takeError();
   inputs.report.libraries = std::move(*libraries);
   return llvm::Error::success();
+}
+
+/// Writes an archive, an object or a shared object.
+static llvm::Error writeBinary(ArrayRef<ModuleOp> levels,
+                               std::vector<CodeFile> files,
+                               const ArtefactInputs &inputs) {
+  if (inputs.options.emit == "static")
+    return writeStatic(levels, std::move(files), inputs);
+  if (inputs.options.emit == "obj")
+    return writeObject(levels, std::move(files), inputs);
+  return writeMade(inputs, 0777, [&](NewFile &file) {
+    return link(levels, std::move(files), inputs, file);
+  });
 }
 
 /// The code of all levels.
@@ -441,14 +455,12 @@ llvm::Error onnxc::writeArtefact(ArrayRef<ModuleOp> levels,
     return writeAssembly(*files, inputs);
   const CompileOptions &options = inputs.options;
   bool isDropped = options.output == "-" && !inputs.events.output;
-  if (!isDropped && hasHeader(options))
-    if (llvm::Error error = writeHeader(levels.front(), inputs))
-      return error;
-  if (options.emit == "static")
-    return writeStatic(levels, std::move(*files), inputs);
-  if (options.emit == "obj")
-    return writeObject(levels, std::move(*files), inputs);
-  return writeMade(inputs, 0777, [&](NewFile &file) {
-    return link(levels, std::move(*files), inputs, file);
-  });
+  if (isDropped || !hasHeader(options))
+    return writeBinary(levels, std::move(*files), inputs);
+  llvm::Expected<NewFile> header = makeHeader(levels.front(), inputs);
+  if (!header)
+    return header.takeError();
+  if (llvm::Error error = writeBinary(levels, std::move(*files), inputs))
+    return error;
+  return header->keep();
 }

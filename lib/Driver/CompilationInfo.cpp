@@ -68,7 +68,7 @@ std::string onnxc::compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("model",
                    llvm::json::fixUTF8(path::filename(inputs.input.path)));
     if (!info.weightsFile.empty()) {
-      json.attribute("weights_file", info.weightsFile);
+      json.attribute("weights_file", llvm::json::fixUTF8(info.weightsFile));
       json.attribute("weights_blake3",
                      llvm::toHex(info.weightsDigest, /*LowerCase=*/true));
     }

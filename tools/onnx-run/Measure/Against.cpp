@@ -21,7 +21,10 @@ using namespace llvm;
 using namespace onnxc;
 using namespace onnxc::run;
 
-static const char script[] = R"py(import sys
+static const char script[] = R"py(import signal
+import sys
+# An interrupted comparison ends as this program does.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
     from onnx_compile._peer_commands import main
 except ImportError as error:

@@ -16,10 +16,10 @@ using namespace mlir;
 using namespace onnxc::onnx;
 using Elements = SmallVector<AffineExpr>;
 
-/// Applies `combine` to elements that stand at the same position; a single one
-/// stands at every position.
+/// Applies `combine` to elements that stand at the same position, null where
+/// unknown; a single one stands at every position.
 template <typename Combine>
-static void zipContents(RuleNode &node, Value a, Value b, Combine combine) {
+static void zipElements(RuleNode &node, Value a, Value b, Combine combine) {
   auto left = node.contents(a), right = node.contents(b);
   if (!left || !right)
     return;
@@ -33,12 +33,18 @@ static void zipContents(RuleNode &node, Value a, Value b, Combine combine) {
   if (left->empty() || right->empty())
     size = 0;
   Elements result;
-  for (size_t i = 0; i < size; ++i) {
-    AffineExpr x = (*left)[left->size() == 1 ? 0 : i];
-    AffineExpr y = (*right)[right->size() == 1 ? 0 : i];
-    result.push_back(x && y ? combine(x, y) : AffineExpr());
-  }
+  for (size_t i = 0; i < size; ++i)
+    result.push_back(combine((*left)[left->size() == 1 ? 0 : i],
+                             (*right)[right->size() == 1 ? 0 : i]));
   node.setContents(0, result);
+}
+
+/// The same for what says nothing where an operand is unknown.
+template <typename Combine>
+static void zipContents(RuleNode &node, Value a, Value b, Combine combine) {
+  zipElements(node, a, b, [&](AffineExpr x, AffineExpr y) {
+    return x && y ? combine(x, y) : AffineExpr();
+  });
 }
 
 template <typename Map>
@@ -99,12 +105,14 @@ static AffineExpr equal(DimSpace &space, AffineExpr a, AffineExpr b) {
   return compare(space, a, b, [](int64_t d) { return d == 0; });
 }
 
+/// One operand may decide alone: false and x is false, true or x is true.
 static AffineExpr logical(DimSpace &space, AffineExpr a, AffineExpr b,
                           bool isAnd) {
   std::optional<int64_t> x = constantValue(a), y = constantValue(b);
-  if (!x || !y)
-    return {};
-  return space.constant(isAnd ? (*x && *y) : (*x || *y));
+  for (std::optional<int64_t> known : {x, y})
+    if (known && (*known != 0) != isAnd)
+      return space.constant(!isAnd);
+  return x && y ? space.constant(isAnd) : AffineExpr();
 }
 
 /// where({1, 0}, {a, b}, {c, d}) -> {a, d}
@@ -205,6 +213,12 @@ static void inferLogic(RuleNode &node) {
       return compare(space, a, b, test);
     });
   };
+  auto deciding = [&](bool isAnd) {
+    zipElements(node, node.op->getOperand(0), node.op->getOperand(1),
+                [&](AffineExpr a, AffineExpr b) {
+                  return logical(space, a, b, isAnd);
+                });
+  };
   llvm::TypeSwitch<Operation *>(node.op)
       .Case([&](LessOp) { comparing([](int64_t d) { return d < 0; }); })
       .Case([&](LessOrEqualOp) { comparing([](int64_t d) { return d <= 0; }); })
@@ -215,12 +229,8 @@ static void inferLogic(RuleNode &node) {
       .Case([&](EqualOp) {
         with([&](auto a, auto b) { return equal(space, a, b); });
       })
-      .Case([&](AndOp) {
-        with([&](auto a, auto b) { return logical(space, a, b, true); });
-      })
-      .Case([&](OrOp) {
-        with([&](auto a, auto b) { return logical(space, a, b, false); });
-      });
+      .Case([&](AndOp) { deciding(true); })
+      .Case([&](OrOp) { deciding(false); });
 }
 
 void onnxc::onnx::inferArithmeticContents(RuleNode &node) {

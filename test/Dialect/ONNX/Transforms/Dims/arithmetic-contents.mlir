@@ -112,3 +112,31 @@ func.func @no_quotient() -> none {
   %0 = onnx.ConstantOfShape(%q) : (none) -> none
   return %0 : none
 }
+
+// -----
+
+// One operand of And and Or may decide alone, whatever a remainder of sizes is:
+// the function of Attention asks so how many queries share keys.
+// CHECK-LABEL: func @decided_by_one_operand
+// CHECK:         onnx.ConstantOfShape{{.*}} -> tensor<7x9xf32>
+// CHECK:         onnx.ConstantOfShape{{.*}}["v{{[0-9]+}}"]{{.*}} -> tensor<?xf32>
+func.func @decided_by_one_operand(%x: tensor<?xf32> {onnx.dims = ["n"]}) -> (none, none) {
+  %false = onnx.Constant dense<false> : tensor<1xi1>
+  %true = onnx.Constant dense<true> : tensor<1xi1>
+  %zero = onnx.Constant dense<0> : tensor<1xi64>
+  %seven = onnx.Constant dense<7> : tensor<1xi64>
+  %nine = onnx.Constant dense<9> : tensor<1xi64>
+  %n = onnx.Shape(%x) : (tensor<?xf32>) -> tensor<1xi64>
+  %rest = onnx.Mod(%n, %n) : (tensor<1xi64>, tensor<1xi64>) -> none
+  %open = onnx.Equal(%rest, %zero) : (none, tensor<1xi64>) -> none
+  %no = onnx.And(%false, %open) : (tensor<1xi1>, none) -> none
+  %yes = onnx.Or(%open, %true) : (none, tensor<1xi1>) -> none
+  %a = onnx.Where(%no, %nine, %seven) : (none, tensor<1xi64>, tensor<1xi64>) -> none
+  %b = onnx.Where(%yes, %nine, %seven) : (none, tensor<1xi64>, tensor<1xi64>) -> none
+  %shape = onnx.Concat(%a, %b) {axis = 0 : i64} : (none, none) -> none
+  %0 = onnx.ConstantOfShape(%shape) : (none) -> none
+  %maybe = onnx.And(%true, %open) : (tensor<1xi1>, none) -> none
+  %c = onnx.Where(%maybe, %nine, %seven) : (none, tensor<1xi64>, tensor<1xi64>) -> none
+  %1 = onnx.ConstantOfShape(%c) : (none) -> none
+  return %0, %1 : none, none
+}

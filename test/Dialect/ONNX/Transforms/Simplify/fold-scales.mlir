@@ -78,3 +78,54 @@ func.func @not_folded(%a: tensor<?x64xf32>, %b: tensor<64x2xf32>) -> (none, none
   %13 = onnx.MatMul(%11, %12) : (tensor<?x64xf32>, tensor<64x2xf32>) -> none
   return %1, %4, %7, %10, %13, %9 : none, none, none, none, none, tensor<64x2xf32>
 }
+
+// -----
+
+// Scales that follow from a size are known to be at most one, and multiplied
+// in the run; the view between is after both.
+// CHECK-LABEL: func @scales_of_sizes
+// CHECK:         onnx.Div
+// CHECK:         %[[T:.+]] = onnx.Sqrt
+// CHECK:         %[[S:.+]] = onnx.Mul(%[[T]], %[[T]])
+// CHECK-NEXT:    %[[A:.+]] = onnx.Mul(%arg0, %[[S]])
+// CHECK-NEXT:    %[[G:.+]] = onnx.Reshape(%[[A]], %{{.+}})
+// CHECK-NEXT:    %[[R:.+]] = onnx.MatMul(%[[G]], %arg1)
+// CHECK-NEXT:    return %[[R]]
+func.func @scales_of_sizes(%a: tensor<2x8x1x?xf32> {onnx.dims = ["", "", "", "d"]}, %b: tensor<2x2x?x?xf32> {onnx.dims = ["", "", "d", "n"]}) -> none {
+  %one = onnx.Constant dense<1.000000e+00> : tensor<1xf32>
+  %n = onnx.Constant dense<[2, 2, 4, -1]> : tensor<4xi64>
+  %d = onnx.Shape(%a) {start = 3 : i64} : (tensor<2x8x1x?xf32>) -> tensor<1xi64>
+  %f = onnx.Cast(%d) {to = 1 : i64} : (tensor<1xi64>) -> tensor<1xf32>
+  %r = onnx.Sqrt(%f) : (tensor<1xf32>) -> tensor<1xf32>
+  %q = onnx.Div(%one, %r) : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+  %s = onnx.Sqrt(%q) : (tensor<1xf32>) -> tensor<1xf32>
+  %0 = onnx.Mul(%a, %s) : (tensor<2x8x1x?xf32>, tensor<1xf32>) -> tensor<2x8x1x?xf32>
+  %g = onnx.Reshape(%0, %n) : (tensor<2x8x1x?xf32>, tensor<4xi64>) -> tensor<2x2x4x?xf32>
+  %1 = onnx.Mul(%b, %s) : (tensor<2x2x?x?xf32>, tensor<1xf32>) -> tensor<2x2x?x?xf32>
+  %2 = onnx.MatMul(%g, %1) : (tensor<2x2x4x?xf32>, tensor<2x2x?x?xf32>) -> none
+  return %2 : none
+}
+
+// -----
+
+// The root of a size is more than one, its reciprocal less than the least scale;
+// a scale of the caller may be any number.
+// CHECK-LABEL: func @scales_out_of_range
+// CHECK-COUNT-6: onnx.Mul
+// CHECK:         return
+func.func @scales_out_of_range(%a: tensor<4x?xf32>, %b: tensor<?x5xf32>, %given: tensor<1xf32>) -> (none, none, none) {
+  %d = onnx.Shape(%a) {start = 1 : i64} : (tensor<4x?xf32>) -> tensor<1xi64>
+  %f = onnx.Cast(%d) {to = 1 : i64} : (tensor<1xi64>) -> tensor<1xf32>
+  %r = onnx.Sqrt(%f) : (tensor<1xf32>) -> tensor<1xf32>
+  %0 = onnx.Mul(%a, %r) : (tensor<4x?xf32>, tensor<1xf32>) -> tensor<4x?xf32>
+  %1 = onnx.Mul(%b, %r) : (tensor<?x5xf32>, tensor<1xf32>) -> tensor<?x5xf32>
+  %2 = onnx.MatMul(%0, %1) : (tensor<4x?xf32>, tensor<?x5xf32>) -> none
+  %i = onnx.Reciprocal(%f) : (tensor<1xf32>) -> tensor<1xf32>
+  %3 = onnx.Mul(%a, %i) : (tensor<4x?xf32>, tensor<1xf32>) -> tensor<4x?xf32>
+  %4 = onnx.Mul(%b, %i) : (tensor<?x5xf32>, tensor<1xf32>) -> tensor<?x5xf32>
+  %5 = onnx.MatMul(%3, %4) : (tensor<4x?xf32>, tensor<?x5xf32>) -> none
+  %6 = onnx.Mul(%a, %given) : (tensor<4x?xf32>, tensor<1xf32>) -> tensor<4x?xf32>
+  %7 = onnx.Mul(%b, %given) : (tensor<?x5xf32>, tensor<1xf32>) -> tensor<?x5xf32>
+  %8 = onnx.MatMul(%6, %7) : (tensor<4x?xf32>, tensor<?x5xf32>) -> none
+  return %2, %5, %8 : none, none, none
+}

@@ -18,8 +18,7 @@
 // own, of the results that are kept alone.
 //
 //===----------------------------------------------------------------------===//
-#include "ConvTransposePhases.h"
-#include "Simplify/ConstantFloats.h"
+#include "PhaseFilters.h"
 #include "onnxc/Dialect/ONNX/Transforms/NodeMaker.h"
 #include "onnxc/Dialect/ONNX/Transforms/Passes.h"
 #include "onnxc/Target/IR/Target.h"
@@ -49,69 +48,20 @@ constexpr int64_t maxPhases = 16;
 /// many channels.
 constexpr int64_t guessedSize = 28;
 
-/// w[c, m, k..] -> [m * step.., c / group, taps..]: writes the elements of one
-/// phase, channels `step` apart from `offset` on.
-void writeFilter(const ConstantFloats &filter, int64_t group,
-                 ArrayRef<PhaseSplit> splits, ArrayRef<PhaseWindow> windows,
-                 int64_t step, int64_t offset, ConstantFloats &result) {
-  ArrayRef<int64_t> from = filter.type.getShape();
-  int64_t inGroup = from[0] / group, outGroup = from[1];
-  for (auto [position, value] : llvm::enumerate(filter.values)) {
-    auto rest = int64_t(position);
-    int64_t tap = 0, taps = 1;
-    bool isOfPhase = true;
-    for (auto [split, window] :
-         llvm::reverse(llvm::zip_equal(splits, windows))) {
-      int64_t distance = rest % split.kernel - window.first;
-      rest /= split.kernel;
-      isOfPhase &= distance >= 0 && distance % split.stride == 0;
-      tap += (window.taps - 1 - distance / split.stride) * taps;
-      taps *= window.taps;
-    }
-    if (!isOfPhase)
-      continue;
-    int64_t m = rest % outGroup, c = rest / outGroup;
-    int64_t channel = ((c / inGroup) * outGroup + m) * step + offset;
-    result.values[(channel * inGroup + c % inGroup) * taps + tap] = value;
-  }
-}
-
-/// A filter of zeros with `channels` times the channels of the result.
-ConstantFloats emptyFilter(const ConstantFloats &filter, int64_t group,
-                           ArrayRef<PhaseWindow> windows, int64_t channels) {
-  ArrayRef<int64_t> from = filter.type.getShape();
-  SmallVector<int64_t> shape{from[1] * group * channels, from[0] / group};
-  for (const PhaseWindow &window : windows)
-    shape.push_back(window.taps);
-  auto type = RankedTensorType::get(shape, filter.type.getElementType());
-  return {type, std::vector<double>(type.getNumElements(), 0)};
-}
-
-/// Each element `times` times.
-ConstantFloats repeat(const ConstantFloats &bias, int64_t times) {
-  int64_t size = int64_t(bias.values.size());
-  ConstantFloats result{
-      RankedTensorType::get({size * times}, bias.type.getElementType()), {}};
-  for (double value : bias.values)
-    result.values.insert(result.values.end(), times, value);
-  return result;
-}
-
 /// Writes the operations that stand for one ConvTranspose.
 class SplitWriter {
 public:
   SplitWriter(PatternRewriter &rewriter, ConvTransposeOp op,
-              ArrayRef<PhaseSplit> splits)
-      : op(op), maker(rewriter, op.getLoc()), splits(splits),
+              const PhaseFilters &filters, ArrayRef<PhaseSplit> splits)
+      : op(op), filters(filters), maker(rewriter, op.getLoc()), splits(splits),
         type(cast<RankedTensorType>(op.getX().getType())),
         phases(phasesOf(splits)) {}
 
-  Value writeTogether(const ConstantFloats &filter, const ConstantFloats *bias);
-  Value writeApart(const ConstantFloats &filter);
+  Value writeTogether();
+  Value writeApart();
 
 private:
-  Value convolve(const ConstantFloats &filter, Value bias,
-                 ArrayRef<PhaseWindow> windows);
+  Value convolve(Value filter, Value bias, ArrayRef<PhaseWindow> windows);
   Value interleave(Value results, Value like, int64_t channels);
   Value cut(Value whole, ArrayRef<int64_t> before, ArrayRef<int64_t> after);
   Value sizes(Value like, ArrayRef<std::array<int64_t, 2>> wanted,
@@ -126,6 +76,7 @@ private:
   }
 
   ConvTransposeOp op;
+  const PhaseFilters &filters;
   NodeMaker maker;
   ArrayRef<PhaseSplit> splits;
   RankedTensorType type;
@@ -134,9 +85,11 @@ private:
 
 } // namespace
 
-Value SplitWriter::convolve(const ConstantFloats &filter, Value bias,
+Value SplitWriter::convolve(Value filter, Value bias,
                             ArrayRef<PhaseWindow> windows) {
-  SmallVector<int64_t> shape{type.getDimSize(0), filter.type.getDimSize(0)};
+  SmallVector<int64_t> shape{
+      type.getDimSize(0),
+      cast<RankedTensorType>(filter.getType()).getDimSize(0)};
   SmallVector<int64_t> pads, ends;
   for (auto [d, window] : llvm::enumerate(windows)) {
     int64_t size = type.getDimSize(d + 2);
@@ -148,8 +101,7 @@ Value SplitWriter::convolve(const ConstantFloats &filter, Value bias,
     ends.push_back(window.after);
   }
   llvm::append_range(pads, ends);
-  SmallVector<Value> operands{op.getX(),
-                              filter.create(maker.builder, op.getW().getLoc())};
+  SmallVector<Value> operands{op.getX(), filter};
   if (bias)
     operands.push_back(bias);
   return maker.make<ConvOp>(
@@ -229,19 +181,11 @@ Value SplitWriter::cut(Value whole, ArrayRef<int64_t> before,
 }
 
 /// All phases as channels of one convolution.
-Value SplitWriter::writeTogether(const ConstantFloats &filter,
-                                 const ConstantFloats *bias) {
-  SmallVector<PhaseWindow> windows = windowsOf(splits, 0, &PhaseSplit::shared);
-  ConstantFloats all = emptyFilter(filter, op.getGroup(), windows, phases);
-  for (int64_t phase = 0; phase < phases; ++phase)
-    writeFilter(filter, op.getGroup(), splits,
-                windowsOf(splits, phase, &PhaseSplit::shared), phases, phase,
-                all);
-  Value repeated = op.getB();
-  if (bias)
-    repeated = repeat(*bias, phases).create(maker.builder, repeated.getLoc());
-  Value results = convolve(all, repeated, windows);
-  Value y = interleave(results, results, all.type.getDimSize(0) / phases);
+Value SplitWriter::writeTogether() {
+  Value results =
+      convolve(filters.allPhases(maker, splits), filters.bias(maker, phases),
+               windowsOf(splits, 0, &PhaseSplit::shared));
+  Value y = interleave(results, results, filters.channels());
   SmallVector<int64_t> before, after;
   for (const PhaseSplit &split : splits) {
     before.push_back(split.cut - split.skipped() * split.stride);
@@ -251,23 +195,20 @@ Value SplitWriter::writeTogether(const ConstantFloats &filter,
 }
 
 /// A convolution for each phase of the results that are kept.
-Value SplitWriter::writeApart(const ConstantFloats &filter) {
-  int64_t channels = filter.type.getDimSize(1) * op.getGroup();
+Value SplitWriter::writeApart() {
   SmallVector<Value> results;
   Value like;
   for (int64_t phase = 0; phase < phases; ++phase) {
     SmallVector<PhaseWindow> windows =
         windowsOf(splits, phase, &PhaseSplit::own);
-    ConstantFloats own = emptyFilter(filter, op.getGroup(), windows, 1);
-    writeFilter(filter, op.getGroup(), splits, windows, 1, 0, own);
-    like = convolve(own, op.getB(), windows);
+    like = convolve(filters.own(maker, splits, windows), op.getB(), windows);
     results.push_back(maker.unsqueeze(like, {2}));
   }
   Value all = maker.make("Concat", results, maker.integer("axis", 2));
   SmallVector<int64_t> before(splits.size(), 0), after;
   for (const PhaseSplit &split : splits)
     after.push_back(llvm::mod(split.cut - split.end, split.stride));
-  return cut(interleave(all, like, channels), before, after);
+  return cut(interleave(all, like, filters.channels()), before, after);
 }
 
 /// Returns true if convolutions of the phases take less time than one of all of
@@ -308,27 +249,19 @@ static LogicalResult split(ConvTransposeOp op, PatternRewriter &rewriter,
                            const target::Processor &target) {
   auto type = dyn_cast<RankedTensorType>(op.getX().getType());
   auto result = dyn_cast<RankedTensorType>(op.getY().getType());
-  std::optional<ConstantFloats> filter = ConstantFloats::read(op.getW());
-  if (!type || !result || !filter || type.getRank() < 3 ||
-      filter->type.getRank() != type.getRank() ||
+  std::optional<PhaseFilters> filters = PhaseFilters::get(op);
+  if (!type || !result || !filters || type.getRank() < 3 ||
+      int64_t(filters->shape().size()) != type.getRank() ||
       result.getRank() != type.getRank())
-    return rewriter.notifyMatchFailure(op, "ranks or weights are unknown");
-  ArrayRef<int64_t> sizes = filter->type.getShape();
-  if (op.getGroup() < 1 || sizes[0] % op.getGroup() != 0)
-    return rewriter.notifyMatchFailure(op, "groups of unequal channels");
-  std::optional<ConstantFloats> bias;
-  if (op.getB() && !(bias = ConstantFloats::read(op.getB())))
-    return rewriter.notifyMatchFailure(op, "the bias is not constant");
-  if (bias && int64_t(bias->values.size()) != sizes[1] * op.getGroup())
-    return rewriter.notifyMatchFailure(op, "the bias has another size");
+    return rewriter.notifyMatchFailure(op, "sizes of the filter or the bias "
+                                           "are unknown or do not fit");
   std::optional<SmallVector<PhaseSplit>> splits =
-      splitsOf(op, sizes.drop_front(2));
+      splitsOf(op, filters->shape().drop_front(2));
   if (!splits)
     return rewriter.notifyMatchFailure(op, "sizes or borders do not allow it");
-  SplitWriter writer(rewriter, op, *splits);
-  Value y = paysApart(op, *splits, target)
-                ? writer.writeApart(*filter)
-                : writer.writeTogether(*filter, bias ? &*bias : nullptr);
+  SplitWriter writer(rewriter, op, *filters, *splits);
+  Value y = paysApart(op, *splits, target) ? writer.writeApart()
+                                           : writer.writeTogether();
   y.setType(result);
   rewriter.replaceOp(op, y);
   return success();

@@ -12,6 +12,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -61,6 +62,106 @@ Value expandedSize(OpBuilder &b, Location loc, Value own, Value given) {
   return selectValue(b, loc, ownIsOne, given, own);
 }
 
+/// How often each dimension of a tensor is repeated, and its size.
+struct Repeats {
+  SmallVector<Value> times, own;
+
+  bool isOfRun(int64_t d) const {
+    return !getConstantIntValue(times[d]) && !getConstantIntValue(own[d]);
+  }
+};
+
+/// Makes the last dimension part of the one before it, if it is repeated once
+/// or both have one element: the others are one further back, and the first is
+/// 1. Rows that are copied, or filled, as one are then as long as can be. If
+/// `isExpand`, the last dimension stays one that is repeated once or of one
+/// element.
+void mergeLast(OpBuilder &b, Location loc, Repeats &repeats, bool isExpand) {
+  Value one = indexConstant(b, loc, 1);
+  auto &[times, own] = repeats;
+  size_t last = times.size() - 1;
+  auto isOne = [&](Value size) {
+    return compareIndex(b, loc, arith::CmpIPredicate::eq, size, one);
+  };
+  auto areOne = [&](const SmallVector<Value> &sizes) -> Value {
+    return arith::AndIOp::create(b, loc, isOne(sizes[last]),
+                                 isOne(sizes[last - 1]));
+  };
+  Value isMerged = arith::OrIOp::create(
+      b, loc, isExpand ? areOne(times) : isOne(times[last]), areOne(own));
+  for (SmallVector<Value> *sizes : {&times, &own}) {
+    SmallVector<Value> merged{one};
+    llvm::append_range(merged, ArrayRef(*sizes).drop_back());
+    merged[last] = mulIndex(b, loc, merged[last], sizes->back());
+    for (auto [value, other] : llvm::zip_equal(*sizes, merged))
+      value = selectValue(b, loc, isMerged, other, value);
+  }
+}
+
+/// Known sizes are worth more than longer rows, and more dimensions that turn
+/// out to be mergeable are rare.
+void mergeLongestRows(OpBuilder &b, Location loc, Repeats &repeats,
+                      bool isExpand) {
+  constexpr int maxMerged = 2;
+  auto rank = int64_t(repeats.own.size());
+  for (int i = 0; i < std::min<int64_t>(maxMerged, rank - 1); ++i)
+    if (repeats.isOfRun(rank - 1) && repeats.isOfRun(rank - 2))
+      mergeLast(b, loc, repeats, isExpand);
+}
+
+/// x[own..] -> [.., times * own]: the result of Expand, where the last
+/// dimension of a run may have one element. Then rows are filled with it, else
+/// copied: one of both has no iterations.
+Value expandRows(OpBuilder &b, Location loc, Value x, Repeats repeats,
+                 ArrayRef<Value> sizes) {
+  mergeLongestRows(b, loc, repeats, /*isExpand=*/true);
+  auto &[times, own] = repeats;
+  Type element = rankedType(x).getElementType();
+  x = reshapeTo(b, loc, x, typeOfSizes(own, element), own);
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  Value isSingle =
+      compareIndex(b, loc, arith::CmpIPredicate::eq, own.back(), one);
+  KernelBuilder kernel(b, loc, "Expand");
+  SmallVector<AffineExpr> from, to;
+  SmallVector<Value> outSizes;
+  for (auto [d, time, size] : llvm::enumerate(ArrayRef(times).drop_back(),
+                                              ArrayRef(own).drop_back())) {
+    std::string axis = std::to_string(d);
+    to.append({kernel.loop("t" + axis, time), kernel.loop("d" + axis, size)});
+    from.push_back(to.back());
+    outSizes.append({time, size});
+  }
+  outSizes.push_back(selectValue(b, loc, isSingle, times.back(), own.back()));
+  Value filled = selectValue(b, loc, isSingle, times.back(), zero);
+  Value copied = selectValue(b, loc, isSingle, zero, own.back());
+  RankedTensorType type = typeOfSizes(outSizes, element);
+  Value in = kernel.input(x);
+  Value y = kernel.output(type, dynamicSizes(type, outSizes));
+  AffineExpr fill = kernel.partOf(kernel.loop("fill", filled));
+  AffineExpr copy = kernel.partOf(kernel.loop("copy", copied));
+  for (auto [read, write] : {std::pair(kernel.zero(), fill), {copy, copy}}) {
+    KernelBuilder::Access source{in, from}, target{y, to};
+    source.at.push_back(read);
+    target.at.push_back(write);
+    y = kernel.generic(
+        {source}, target, {},
+        [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  }
+  y = kernel.finish({y}).front();
+  return reshapeTo(b, loc, y, typeOfSizes(sizes, element), sizes);
+}
+
+/// How often Expand repeats a dimension of `own` elements.
+Value timesOf(OpBuilder &b, Location loc, Value own, Value given) {
+  Value one = indexConstant(b, loc, 1);
+  Value isOne = compareIndex(b, loc, arith::CmpIPredicate::eq, own, one);
+  return selectValue(b, loc, isOne, given, one);
+}
+
+bool isOnDevice(Operation *op) {
+  return krnl::TargetAttr::processorOf(op).isDevice();
+}
+
 /// Where `mayRepeat`, a dimension of `x` may be 1 in a run.
 Value expandTo(OpBuilder &b, Location loc, Value x, ArrayRef<Value> sizes,
                ArrayRef<bool> mayRepeat) {
@@ -101,67 +202,46 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
   Value one = indexConstant(rewriter, loc, 1);
   SmallVector<Value> sizes;
   SmallVector<bool> mayRepeat;
+  Repeats repeats;
   for (auto [d, given] : llvm::enumerate(
            givenSizes(rewriter, loc, op->getOperand(1), shape, rank, lead))) {
     if (getConstantIntValue(given).value_or(0) < 0)
       return neverMade(rewriter, op, "Expand: the shape has a negative size");
     Value own = int64_t(d) < lead ? one : sizeOf(rewriter, loc, x, d - lead);
     sizes.push_back(expandedSize(rewriter, loc, own, given));
+    repeats.own.push_back(own);
+    repeats.times.push_back(timesOf(rewriter, loc, own, given));
     if (int64_t(d) >= lead)
       mayRepeat.push_back(type.isDynamicDim(d - lead) &&
                           !isConstantIntValue(given, 1));
   }
   sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
+  if (!mayRepeat.empty() && mayRepeat.back() && !isOnDevice(op))
+    return expandRows(rewriter, loc, x, std::move(repeats), sizes);
   return expandTo(rewriter, loc, x, sizes, mayRepeat);
 }
 
-/// The repeats and the sizes of the operand where the last dimension, if it is
-/// repeated once, is part of the one before it: the others are one further
-/// back, and the first is 1. Rows that are copied as one are then as long as
-/// can be.
-void mergeLastIfOnce(OpBuilder &b, Location loc, SmallVector<Value> &times,
-                     SmallVector<Value> &own) {
-  Value one = indexConstant(b, loc, 1);
-  Value isOnce =
-      compareIndex(b, loc, arith::CmpIPredicate::eq, times.back(), one);
-  SmallVector<Value> mergedTimes{one}, mergedOwn{one};
-  llvm::append_range(mergedTimes, ArrayRef(times).drop_back());
-  llvm::append_range(mergedOwn, ArrayRef(own).drop_back());
-  mergedOwn.back() = mulIndex(b, loc, mergedOwn.back(), own.back());
-  for (auto [value, merged] :
-       llvm::zip(llvm::concat<Value>(times, own),
-                 llvm::concat<Value>(mergedTimes, mergedOwn)))
-    value = selectValue(b, loc, isOnce, merged, value);
-}
-
-/// Known sizes are worth more than longer rows.
-bool isUnknown(Value size) { return !getConstantIntValue(size); }
-
-/// Each dimension is two in the result, the repetitions and the elements, seen
-/// as one afterwards.
 Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
-  Value x = adaptor.getOperands()[0], repeats = adaptor.getOperands()[1];
+  Value x = adaptor.getOperands()[0], times = adaptor.getOperands()[1];
   RankedTensorType type = rankedType(x);
-  checkLength(rewriter, loc, repeats, type.getRank(),
+  checkLength(rewriter, loc, times, type.getRank(),
               "Tile: the number of repeats does not fit");
-  SmallVector<Value> times, own = sizesOf(rewriter, loc, x), split, sizes;
+  Repeats repeats{{}, sizesOf(rewriter, loc, x)};
+  SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d) {
-    times.push_back(
-        structuralElement(rewriter, loc, op->getOperand(1), repeats, d));
-    checkGivenSize(rewriter, loc, times[d], "Tile");
-    sizes.push_back(mulGivenSizes(rewriter, loc, times[d], own[d], "Tile"));
+    repeats.times.push_back(
+        structuralElement(rewriter, loc, op->getOperand(1), times, d));
+    checkGivenSize(rewriter, loc, repeats.times[d], "Tile");
+    sizes.push_back(
+        mulGivenSizes(rewriter, loc, repeats.times[d], repeats.own[d], "Tile"));
   }
-  // More that turn out to be repeated once are rare.
-  constexpr int maxMerged = 2;
-  if (llvm::all_of(llvm::concat<Value>(times, own), isUnknown)) {
-    for (int i = 0; i < std::min<int64_t>(maxMerged, type.getRank() - 1); ++i)
-      mergeLastIfOnce(rewriter, loc, times, own);
-    x = reshapeTo(rewriter, loc, x, typeOfSizes(own, type.getElementType()),
-                  own);
-  }
-  for (auto [repeat, size] : llvm::zip(times, own))
+  mergeLongestRows(rewriter, loc, repeats, /*isExpand=*/false);
+  x = reshapeTo(rewriter, loc, x,
+                typeOfSizes(repeats.own, type.getElementType()), repeats.own);
+  SmallVector<Value> split;
+  for (auto [repeat, size] : llvm::zip_equal(repeats.times, repeats.own))
     split.append({repeat, size});
   RankedTensorType splitType = typeOfSizes(split, type.getElementType());
   KernelBuilder kernel(rewriter, loc, "Tile");

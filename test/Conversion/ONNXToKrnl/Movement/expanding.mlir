@@ -48,18 +48,55 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
   return %y : tensor<2x6xf32>
 }
 
-// Where all of it is known at run time only, a last dimension that is repeated once
-// is part of the one before it: longer rows are copied as one.
+// Where the last dimension may be 1, it is one loop that fills rows and one that
+// copies them, of which one has no iterations; that before it is part of it if both
+// are repeated once or of one element.
+// CHECK-LABEL: func.func @rows_of_the_run
+// CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[S:.+]]: tensor<2xi64>)
+// CHECK:         %[[ONCE:.+]] = arith.andi
+// CHECK:         %[[SINGLE:.+]] = arith.andi
+// CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]
+// CHECK:         tensor.from_elements %{{.+}}, %[[OWN:.+]] : tensor<2xindex>
+// CHECK:         %[[ONE:.+]] = arith.cmpi eq, %[[OWN]], %c1
+// CHECK:         %[[ALL:.+]] = arith.select %[[ONE]], %[[T:.+]], %[[OWN]]
+// CHECK:         %[[FILL:.+]] = arith.select %[[ONE]], %[[T]], %[[ZERO:.+]] : index
+// CHECK:         %[[COPY:.+]] = arith.select %[[ONE]], %[[ZERO]], %[[OWN]]
+// CHECK:         tensor.empty(%{{.+}}, %{{.+}}, %[[ALL]])
+// CHECK:         krnl.kernel "Expand" loops [t0 = %{{.+}}, d0 = %{{.+}}, fill = %[[FILL]], copy = %[[COPY]]]
+// CHECK:           krnl.compute [t0, d0, fill] (%{{.+}} = %{{.+}}[d0, 0]) -> (%{{.+}} = %{{.+}}[t0, d0, fill ...])
+// CHECK:           krnl.compute [t0, d0, copy] (%{{.+}} = %{{.+}}[d0, copy ...]) -> (%{{.+}} = %{{.+}}[t0, d0, copy ...])
+func.func @rows_of_the_run(%x: tensor<?x?xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32> {
+  %y = "onnx.Expand"(%x, %s) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Threads of a device read each element, with one launch.
+// CHECK-LABEL: func.func @rows_on_a_device
+// CHECK:         krnl.kernel "Expand" loops [d0 = %{{.+}}, d1 = %{{[^],]+}}]
+// CHECK:             tensor.extract
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024, cores = 132>} {
+  func.func @rows_on_a_device(%x: tensor<?x?xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32> {
+    %y = "onnx.Expand"(%x, %s) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+    return %y : tensor<?x?xf32>
+  }
+}
+
+// Where all of it is known at run time only, a last dimension that is repeated once, or
+// has one element as that before it, is part of the one before it: longer rows are
+// copied as one.
 // CHECK-LABEL: func.func @tile_in_run
 // CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[R:.+]]: tensor<2xi64>)
 // CHECK-DAG:     %[[D0:.+]] = tensor.dim %[[X]], %c0
 // CHECK-DAG:     %[[D1:.+]] = tensor.dim %[[X]], %c1
 // CHECK:         %[[ONCE:.+]] = arith.cmpi eq, %[[T1:.+]], %[[ONE:.+]] : index
-// CHECK-NEXT:    %[[D:.+]] = arith.muli %[[D0]], %[[D1]]
-// CHECK:         %[[A:.+]] = arith.select %[[ONCE]], %[[ONE]], %[[T0:.+]] : index
-// CHECK:         %[[B:.+]] = arith.select %[[ONCE]], %[[T0]], %[[T1]] : index
-// CHECK:         %[[M:.+]] = arith.select %[[ONCE]], %[[ONE]], %[[D0]] : index
-// CHECK:         %[[N:.+]] = arith.select %[[ONCE]], %[[D]], %[[D1]] : index
+// CHECK:         %[[SINGLE:.+]] = arith.andi
+// CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]
+// CHECK:         %[[T:.+]] = arith.muli %[[T0:.+]], %[[T1]]
+// CHECK:         %[[A:.+]] = arith.select %[[MERGED]], %[[ONE]], %[[T0]] : index
+// CHECK:         %[[B:.+]] = arith.select %[[MERGED]], %[[T]], %[[T1]] : index
+// CHECK:         %[[D:.+]] = arith.muli %[[D0]], %[[D1]]
+// CHECK:         %[[M:.+]] = arith.select %[[MERGED]], %[[ONE]], %[[D0]] : index
+// CHECK:         %[[N:.+]] = arith.select %[[MERGED]], %[[D]], %[[D1]] : index
 // CHECK:         tensor.from_elements %[[M]], %[[N]]
 // CHECK:         krnl.kernel "Tile" loops [d0 = %[[A]], d1 = %{{.+}}, d2 = %[[B]], d3 = %{{[^],]+}}]
 func.func @tile_in_run(%x: tensor<?x?xf32>, %r: tensor<2xi64>) -> tensor<?x?xf32> {

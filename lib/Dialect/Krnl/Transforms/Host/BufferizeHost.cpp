@@ -8,6 +8,7 @@
 
 #include "onnxc/Dialect/Krnl/Transforms/Passes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace onnxc::krnl {
@@ -277,6 +278,16 @@ void Bufferizer::chooseOutputOfBranch(OpResult result, unsigned index) {
   }
 }
 
+/// The pool and the arena of a device copy between places instead.
+void Bufferizer::findChoices() {
+  if (krnl::TargetAttr::processorOf(host).isDevice())
+    return;
+  host.walk([&](scf::IfOp branch) {
+    if (choiceOf(branch) && !branchResults.contains(branch.getResult(0)))
+      branch->setAttr(choiceAttrName, UnitAttr::get(host.getContext()));
+  });
+}
+
 /// Outputs that are made in place: by launches of the function's own block, or
 /// by one in each way of a branch there.
 void Bufferizer::chooseOutputs() {
@@ -320,6 +331,7 @@ void Bufferizer::convertSignature() {
 
 LogicalResult Bufferizer::run() {
   chooseOutputs();
+  findChoices();
   convertSignature();
   Block &entry = host.getBody().front();
   if (failed(convertBlock(entry)))

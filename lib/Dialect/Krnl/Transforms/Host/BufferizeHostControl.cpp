@@ -6,6 +6,9 @@
 
 #include "HostBufferizer.h"
 
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
+#include "onnxc/Support/ElementBytes.h"
+
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
@@ -60,7 +63,7 @@ void Bufferizer::convertSelect(arith::SelectOp op) {
 void Bufferizer::convertYield(scf::YieldOp op) {
   SmallVector<Value> values;
   for (OpOperand &use : op.getResultsMutable())
-    if (branchResults.contains(use.get()))
+    if (branchResults.contains(use.get()) || choiceYields.contains(&use))
       continue;
     else if (auto found = branchOutputs.find(&use);
              found != branchOutputs.end())
@@ -70,7 +73,54 @@ void Bufferizer::convertYield(scf::YieldOp op) {
   op.getResultsMutable().assign(values);
 }
 
+/// Sizes of a buffer that may be impossible are refused.
+static void checkBytes(OpBuilder &b, Location loc, MemRefType type,
+                       ValueRange sizes) {
+  Value bytes = BufferBytesOp::create(b, loc, sizes, type);
+  Value max = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, max);
+  makeCheck(b, loc, fits, "a size is negative or too large", sizes,
+            shapeFormat(type.getShape()));
+}
+
+/// Nothing is copied: where the branch makes no tensor, its buffer is empty.
+LogicalResult Bufferizer::convertChoice(scf::IfOp op) {
+  BufferChoice choice = *choiceOf(op);
+  Location loc = op.getLoc();
+  auto select = [&](Value given, Value made) -> Value {
+    return arith::SelectOp::create(builder, loc, op.getCondition(),
+                                   choice.isThen ? given : made,
+                                   choice.isThen ? made : given);
+  };
+  Value none = arith::ConstantIndexOp::create(builder, loc, 0);
+  SmallVector<Value> sizes;
+  for (Value size : choice.empty.getDynamicSizes())
+    sizes.push_back(select(none, size));
+  auto type = cast<MemRefType>(bufferType(choice.empty.getType()));
+  checkBytes(builder, loc, type, sizes);
+  Value made = allocate(loc, type, sizes);
+  made = builder.createOrFold<memref::CastOp>(
+      loc, bufferType(op.getResult(0).getType()), made);
+  destinations[choice.launch.getResult(choice.number)] = made;
+  choiceYields.insert(&op.thenYield()->getOpOperand(0));
+  choiceYields.insert(&op.elseYield()->getOpOperand(0));
+  auto converted =
+      scf::IfOp::create(builder, loc, TypeRange(), op.getCondition(),
+                        /*addThenBlock=*/false, /*addElseBlock=*/false);
+  Value given = buffer(choice.given);
+  if (failed(moveRegion(op.getThenRegion(), converted.getThenRegion())) ||
+      failed(moveRegion(op.getElseRegion(), converted.getElseRegion())))
+    return failure();
+  builder.setInsertionPointAfter(converted);
+  buffers[op.getResult(0)] = select(given, made);
+  dead.push_back(op);
+  return success();
+}
+
 LogicalResult Bufferizer::convertIf(scf::IfOp op) {
+  if (op->hasAttr(choiceAttrName))
+    return convertChoice(op);
   SmallVector<Value> results;
   for (OpResult result : op.getResults())
     if (!branchResults.contains(result))

@@ -55,8 +55,10 @@ bool krnl::isOwned(Value value) {
     return isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp());
   if (auto call = value.getDefiningOp<krnl::CallOp>())
     return !call.getShared();
+  if (auto branch = value.getDefiningOp<scf::IfOp>())
+    return !branch->hasAttr(choiceAttrName);
   return isa<LaunchOp, AppendRowOp, tensor::FromElementsOp, arith::SelectOp,
-             scf::ForOp, scf::IfOp, scf::WhileOp>(value.getDefiningOp());
+             scf::ForOp, scf::WhileOp>(value.getDefiningOp());
 }
 
 Value Bufferizer::allocate(Location loc, Type type, ValueRange sizes) {
@@ -118,9 +120,35 @@ static tensor::EmptyOp freshTensor(Value value) {
   return value.getDefiningOp<tensor::EmptyOp>();
 }
 
+std::optional<BufferChoice> krnl::choiceOf(scf::IfOp branch) {
+  if (branch.getNumResults() != 1 || !isTensor(branch.getResult(0)))
+    return std::nullopt;
+  for (bool isThen : {true, false}) {
+    Value given =
+              (isThen ? branch.thenYield() : branch.elseYield()).getOperand(0),
+          made =
+              (isThen ? branch.elseYield() : branch.thenYield()).getOperand(0);
+    auto launch = made.getDefiningOp<LaunchOp>();
+    if (branch->isAncestor(given.getParentBlock()->getParentOp()) || !launch ||
+        !branch->isAncestor(launch) || given.getDefiningOp<tensor::EmptyOp>())
+      continue;
+    unsigned number = cast<OpResult>(made).getResultNumber();
+    tensor::EmptyOp empty = freshTensor(launch.getOuts()[number]);
+    auto isBefore = [&](Value size) {
+      return !branch->isAncestor(size.getParentBlock()->getParentOp());
+    };
+    if (empty && !empty.getDynamicSizes().empty() &&
+        llvm::all_of(empty.getDynamicSizes(), isBefore))
+      return BufferChoice{isThen, given, launch, number, empty};
+  }
+  return std::nullopt;
+}
+
 /// Where output operand `number` of a launch goes.
 Value Bufferizer::destination(LaunchOp op, unsigned number) {
   Value out = op.getOuts()[number];
+  if (Value chosen = destinations.lookup(op.getResult(number)))
+    return chosen;
   if (auto empty = freshTensor(out)) {
     if (Value output = outputFor(op, number))
       return output;

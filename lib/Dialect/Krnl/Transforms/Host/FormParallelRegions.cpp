@@ -101,13 +101,24 @@ static Piece pieceOf(Value buffer) {
   return {Value(), begin, begin + std::max<int64_t>(staticBytes(type), 1), {}};
 }
 
+/// One piece, or those of both buffers of a choice.
+static void addPieces(Value buffer, SmallVectorImpl<Piece> &pieces) {
+  auto choice = viewBase(buffer).getDefiningOp<arith::SelectOp>();
+  if (!choice) {
+    pieces.push_back(pieceOf(buffer));
+    return;
+  }
+  addPieces(choice.getTrueValue(), pieces);
+  addPieces(choice.getFalseValue(), pieces);
+}
+
 static Accesses accessesOf(LaunchOp launch) {
   Accesses result;
   for (Value in : launch.getIns())
     if (isa<MemRefType>(in.getType()))
-      result.reads.push_back(pieceOf(in));
+      addPieces(in, result.reads);
   for (Value out : launch.getOuts())
-    result.writes.push_back(pieceOf(out));
+    addPieces(out, result.writes);
   return result;
 }
 
@@ -242,11 +253,13 @@ bool ParallelRegionFormer::movesBefore(Operation *op, const Run &run) {
       isa<ViewLikeOpInterface>(op) || isa<memref::DimOp>(op))
     return true;
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    Accesses access{{pieceOf(load.getMemRef())}, {}};
+    Accesses access;
+    addPieces(load.getMemRef(), access.reads);
     return !run.accesses.conflictsWith(access);
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    Accesses access{{}, {pieceOf(store.getMemRef())}};
+    Accesses access;
+    addPieces(store.getMemRef(), access.writes);
     return !run.accesses.conflictsWith(access);
   }
   return op->getNumRegions() == 0 && isPure(op);

@@ -35,6 +35,23 @@ mlir::Value viewSource(mlir::Value value);
 /// The value that the views of all its elements lead to.
 mlir::Value stripViews(mlir::Value value);
 
+/// A branch whose result is a tensor from before it in one way, and in the
+/// other one a launch makes a new one.
+struct BufferChoice {
+  bool isThen;
+  mlir::Value given;
+  LaunchOp launch;
+  unsigned number;
+  mlir::tensor::EmptyOp empty;
+};
+
+/// The choice that the branch is; nothing for others.
+std::optional<BufferChoice> choiceOf(mlir::scf::IfOp branch);
+
+/// The attribute of branches that are choices, which are converted to one of
+/// both buffers without a copy.
+inline constexpr llvm::StringLiteral choiceAttrName = "krnl.choice";
+
 /// Returns true for values whose buffer belongs to the block that they are
 /// defined in.
 bool isOwned(mlir::Value value);
@@ -84,6 +101,7 @@ private:
   void convertSelect(mlir::arith::SelectOp op);
   void convertYield(mlir::scf::YieldOp op);
   mlir::LogicalResult convertIf(mlir::scf::IfOp op);
+  mlir::LogicalResult convertChoice(mlir::scf::IfOp op);
   mlir::LogicalResult convertFor(mlir::scf::ForOp op);
   mlir::LogicalResult convertWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult moveRegion(mlir::Region &from, mlir::Region &to);
@@ -104,6 +122,7 @@ private:
                          mlir::Value seen);
   void chooseOutput(mlir::Value seen, mlir::Block *block, unsigned index);
   void chooseOutputOfBranch(mlir::OpResult result, unsigned index);
+  void findChoices();
   mlir::Value transferBuffer(mlir::OpOperand &use, bool isOnlyUse);
   llvm::SmallVector<mlir::Value>
   transferBuffer(mlir::MutableOperandRange values, bool isOnlyUse);
@@ -124,6 +143,10 @@ private:
   /// blocks yield for them.
   llvm::DenseSet<mlir::Value> branchResults;
   llvm::DenseMap<mlir::OpOperand *, unsigned> branchOutputs;
+  /// The buffers that launches write that make a tensor in a choice, and what
+  /// the ways of choices yield.
+  llvm::DenseMap<mlir::Value, mlir::Value> destinations;
+  llvm::DenseSet<mlir::OpOperand *> choiceYields;
   llvm::SmallBitVector isWritten;
   llvm::SmallVector<mlir::Operation *> dead;
 };

@@ -124,9 +124,10 @@ Operation *Planner::lastUse(Value value, bool &isForwarded) {
     for (OpOperand &use : aliases.pop_back_val().getUses()) {
       isForwarded |= isForwardingUse(use);
       Operation *user = use.getOwner();
-      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-        if (view.getViewSource() == use.get())
-          llvm::append_range(aliases, user->getResults());
+      auto view = dyn_cast<ViewLikeOpInterface>(user);
+      if ((view && view.getViewSource() == use.get()) ||
+          isa<arith::SelectOp>(user))
+        llvm::append_range(aliases, user->getResults());
       Operation *inBlock = block->findAncestorOpInBlock(*user);
       if (!last || last->isBeforeInBlock(inBlock))
         last = inBlock;

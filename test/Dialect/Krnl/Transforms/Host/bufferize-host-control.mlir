@@ -31,7 +31,8 @@ func.func @loop(%x: tensor<?xf32>, %count: tensor<index>) -> tensor<?xf32> {
 
 func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
 
-// A branch passes its own result, and a copy of what is not its own.
+// A branch passes its own result, of a size that it finds itself, and a copy of what
+// is not its own.
 // CHECK-LABEL: func @branch
 // CHECK:         %[[R:.+]] = scf.if %{{.+}} -> (memref<?xf32>)
 // CHECK:           %[[B:.+]] = memref.alloc
@@ -47,6 +48,42 @@ func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
   %n = tensor.dim %x, %c0 : tensor<?xf32>
   %cond = tensor.extract %c[] : tensor<i1>
   %r = scf.if %cond -> tensor<?xf32> {
+    %m = tensor.dim %x, %c0 : tensor<?xf32>
+    %e = tensor.empty(%m) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %y = krnl.launch @k ins(%r : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// One of both ways makes a tensor whose sizes are known before: its buffer is empty
+// where the other one is taken, and one of both is chosen without a copy.
+// CHECK-LABEL: func @choice
+// CHECK:         %[[N:.+]] = memref.dim %arg0
+// CHECK:         %[[COND:.+]] = memref.load
+// CHECK:         %[[SIZE:.+]] = arith.select %[[COND]], %[[N]], %{{.+}} : index
+// CHECK:         krnl.buffer_bytes(%[[SIZE]])
+// CHECK:         krnl.check %{{.+}}, "a size is negative or too large" sizes(%[[SIZE]])
+// CHECK:         %[[B:.+]] = memref.alloc(%[[SIZE]])
+// CHECK:         scf.if %[[COND]] {
+// CHECK:           krnl.launch @k {{.+}} outs(%[[B]] :
+// CHECK:         }
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[R:.+]] = arith.select %[[COND]], %[[B]], %arg0 : memref<?xf32>
+// CHECK:         krnl.launch @k ins(%[[R]] :
+func.func @choice(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
     %e = tensor.empty(%n) : tensor<?xf32>
     %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
     scf.yield %b : tensor<?xf32>
@@ -55,6 +92,30 @@ func.func @branch(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
   }
   %e = tensor.empty(%n) : tensor<?xf32>
   %y = krnl.launch @k ins(%r : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// What is chosen is nobody's to overwrite.
+// CHECK-LABEL: func @choice_is_kept
+// CHECK:         %[[R:.+]] = arith.select {{.+}} : memref<?xf32>
+// CHECK:         memref.copy %[[R]], %[[O:.+]] :
+// CHECK:         krnl.launch @k {{.+}} outs(%[[O]] :
+func.func @choice_is_kept(%x: tensor<?xf32>, %c: tensor<i1>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %cond = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %cond -> tensor<?xf32> {
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %b = krnl.launch @k ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  %y = krnl.launch @k ins(%x : tensor<?xf32>) outs(%r : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
 

@@ -265,3 +265,24 @@ func.func @polls(%x: memref<8192xf32>, %n: index) {
   krnl.launch @k outs(%x : memref<8192xf32>) tiles(%n) {krnl.tile_cycles = 128}
   return
 }
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// Either buffer of a choice may be the one that was written before.
+// CHECK-LABEL: func @barrier_before_a_choice
+// CHECK:         krnl.launch
+// CHECK-NEXT:    krnl.barrier
+// CHECK-NEXT:    krnl.launch
+func.func @barrier_before_a_choice(%x: memref<64xf32>, %cond: i1) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c8 = arith.constant 8 : index
+  %a = krnl.arena_view[%c0] () : memref<64xf32>
+  %b = krnl.arena_view[%c256] () : memref<64xf32>
+  %r = arith.select %cond, %x, %a : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%a : memref<64xf32>) tiles(%c8)
+  krnl.launch @k ins(%r : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c8)
+  return
+}

@@ -142,3 +142,26 @@ func.func @branch(%c: i1, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// Both buffers of a choice are needed as long as what is chosen.
+// CHECK-LABEL: func @choice
+// CHECK-SAME:    krnl.arena_bytes = 768 : i64
+// CHECK:         krnl.arena_view[%[[A:.+]]] ()
+// CHECK:         krnl.arena_view[%[[B:.+]]] ()
+// CHECK:         krnl.arena_view[%[[C:.+]]] ()
+func.func @choice(%x: memref<64xf32>, %cond: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%a : memref<64xf32>) tiles(%c0)
+  %b = memref.alloc() : memref<64xf32>
+  krnl.launch @k ins(%x : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c0)
+  %r = arith.select %cond, %a, %b : memref<64xf32>
+  %c = memref.alloc() : memref<64xf32>
+  krnl.launch @k ins(%r : memref<64xf32>) outs(%c : memref<64xf32>) tiles(%c0)
+  %v = memref.load %c[%c0] : memref<64xf32>
+  return %v : f32
+}

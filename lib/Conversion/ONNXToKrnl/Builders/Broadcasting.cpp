@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Unlikely.h"
+#include "onnxc/Target/IR/Target.h"
 
 using namespace mlir;
 using onnxc::krnl::KernelBuilder;
@@ -74,30 +75,6 @@ static Value resultSize(OpBuilder &b, Location loc, ValueRange operands,
       sizes.push_back(sizeOf(b, loc, operand, dim));
   }
   return broadcastSize(b, loc, sizes);
-}
-
-/// out[i, j, ...] = operand[min(i, size - 1), ...]: for sizes 1 and n alike.
-static Value expand(OpBuilder &b, Location loc, Value operand,
-                    RankedTensorType type, ValueRange sizes) {
-  KernelBuilder kernel(b, loc, "expand");
-  SmallVector<AffineExpr> loops = kernel.loopsOf(type);
-  Value in = kernel.input(operand);
-  Value out = kernel.output(type, sizes);
-  Value last = arith::ConstantIndexOp::create(kernel.inside(), loc, 1);
-  SmallVector<Value> limits;
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    Value size = tensor::DimOp::create(kernel.inside(), loc, in, d);
-    limits.push_back(arith::SubIOp::create(kernel.inside(), loc, size, last));
-  }
-  Value result = kernel.generic(
-      {}, {out, loops}, {}, [&](OpBuilder &nb, Location l, ValueRange) {
-        SmallVector<Value> at;
-        for (auto [d, loop] : llvm::enumerate(loops))
-          at.push_back(arith::MinSIOp::create(nb, l, kernel.index(nb, l, loop),
-                                              limits[d]));
-        return tensor::ExtractOp::create(nb, l, in, at).getResult();
-      });
-  return kernel.finish({result}).front();
 }
 
 /// The op of a kernel that gathers: each element is read at a place that
@@ -202,6 +179,59 @@ static Expansion expansionTo(OpBuilder &b, Location loc, Value operand,
   return expansion;
 }
 
+/// out[i, j, ...] = operand[min(i, limit), ...] at `loops`: for sizes 1 and n
+/// alike. Of an operand that `isSingle` the last dimension has one element.
+static Value expandRows(KernelBuilder &kernel, Location loc, Value in,
+                        ArrayRef<Value> limits, ArrayRef<AffineExpr> loops,
+                        const KernelBuilder::Access &out, bool isSingle) {
+  return kernel.generic(
+      {}, out, {}, [&](OpBuilder &nb, Location l, ValueRange) {
+        SmallVector<Value> at;
+        for (auto [loop, limit] : llvm::zip_equal(loops, limits)) {
+          at.push_back(kernel.index(nb, l, loop));
+          if (limit)
+            at.back() = arith::MinSIOp::create(nb, l, at.back(), limit);
+        }
+        if (isSingle)
+          at.back() = indexConstant(nb, l, 0);
+        return tensor::ExtractOp::create(nb, l, in, at).getResult();
+      });
+}
+
+/// Where the last dimension may have one element, rows are filled with it, or
+/// copied: one of both has no iterations. Threads of a device read elements
+/// anywhere.
+static Value expand(OpBuilder &b, Location loc, Value operand,
+                    const Expansion &expansion) {
+  KernelBuilder kernel(b, loc, "expand");
+  SmallVector<AffineExpr> outer;
+  for (auto [d, size] : llvm::enumerate(ArrayRef(expansion.sizes).drop_back()))
+    outer.push_back(kernel.loop("d" + std::to_string(d), size));
+  Value in = kernel.input(operand), size = expansion.sizes.back();
+  SmallVector<Value> limits;
+  for (Value limit : expansion.limits)
+    limits.push_back(limit ? kernel.scalar(limit) : limit);
+  Value out = kernel.output(expansion.type, expansion.sizes);
+  auto write = [&](StringRef name, Value extent, bool isSingle) {
+    SmallVector<AffineExpr> loops(outer), at(outer);
+    loops.push_back(kernel.loop(name, extent));
+    at.push_back(extent == size ? loops.back() : kernel.partOf(loops.back()));
+    out = expandRows(kernel, loc, in, limits, loops, {out, at}, isSingle);
+  };
+  Operation *parent = operand.getParentRegion()->getParentOp();
+  if (!limits.back() || krnl::TargetAttr::processorOf(parent).isDevice()) {
+    write("d" + std::to_string(outer.size()), size, /*isSingle=*/false);
+    return kernel.finish({out}).front();
+  }
+  limits.back() = {};
+  Value zero = indexConstant(b, loc, 0);
+  Value isSingle = compareIndex(b, loc, arith::CmpIPredicate::eq,
+                                expansion.limits.back(), zero);
+  write("fill", selectValue(b, loc, isSingle, size, zero), /*isSingle=*/true);
+  write("copy", selectValue(b, loc, isSingle, zero, size), /*isSingle=*/false);
+  return kernel.finish({out}).front();
+}
+
 Value expandTo(OpBuilder &b, Location loc, Value operand,
                ArrayRef<Value> wanted) {
   Expansion expansion = expansionTo(b, loc, operand, wanted);
@@ -222,8 +252,7 @@ Value expandTo(OpBuilder &b, Location loc, Value operand,
         scf::YieldOp::create(nb, l, cast);
       },
       [&](OpBuilder &nb, Location l) {
-        scf::YieldOp::create(
-            nb, l, expand(nb, l, operand, expansion.type, expansion.sizes));
+        scf::YieldOp::create(nb, l, expand(nb, l, operand, expansion));
       });
   branch->setAttr(krnl::unlikelyAttrName, b.getUnitAttr());
   return branch.getResult(0);

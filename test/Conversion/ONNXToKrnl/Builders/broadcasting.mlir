@@ -11,11 +11,19 @@ func.func @repeats_size_one(%a: tensor<4x8xf32>, %b: tensor<4x1xf32>) -> tensor<
 }
 
 // Whether a size is 1 or that of the result shows at run time: the cold branch
-// expands the operand.
+// expands the operand, by a loop that fills rows and one that copies them, of which
+// one has no iterations.
 // CHECK-LABEL: func @sizes_known_at_run_time
 // CHECK:         krnl.check
 // CHECK:         scf.if
-// CHECK:           krnl.kernel "expand"
+// CHECK:           %[[FILL:.+]] = arith.select %[[SINGLE:.+]], %[[N:.+]], %[[ZERO:.+]] : index
+// CHECK:           %[[COPY:.+]] = arith.select %[[SINGLE]], %[[ZERO]], %[[N]] : index
+// CHECK:           krnl.kernel "expand" loops [fill = %[[FILL]], copy = %[[COPY]]]
+// CHECK:             krnl.compute [fill] () -> (%{{.+}} = %{{.+}}[fill ...])
+// CHECK:               tensor.extract %{{.+}}[%c0
+// CHECK:             krnl.compute [copy] () -> (%{{.+}} = %{{.+}}[copy ...])
+// CHECK:               %[[I:.+]] = krnl.index copy
+// CHECK:               tensor.extract %{{.+}}[%[[I]]]
 // CHECK:         krnl.kernel "Mul"
 func.func @sizes_known_at_run_time(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
   %y = onnx.Mul(%a, %b) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
@@ -45,4 +53,15 @@ func.func @gathered_rows_stay_whole(%w: tensor<4x?xf32>, %i: tensor<?xi64>, %x: 
   %g = onnx.Gather(%w, %i) : (tensor<4x?xf32>, tensor<?xi64>) -> tensor<?x?xf32>
   %y = onnx.Add(%g, %x) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
+}
+
+// A dimension that cannot grow is read in order.
+// CHECK-LABEL: func @rows_stay
+// CHECK:         scf.if
+// CHECK:           krnl.kernel "expand" loops [d0 = %{{.+}}, d1 = 64]
+// CHECK:               %[[R:.+]] = arith.minsi
+// CHECK:               tensor.extract %{{.+}}[%[[R]], %{{.+}}]
+func.func @rows_stay(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %y = onnx.Mul(%a, %b) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
 }

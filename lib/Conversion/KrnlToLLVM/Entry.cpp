@@ -14,6 +14,7 @@
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/StackBytes.h"
 #include "onnxc/Support/ElementBytes.h"
 #include "onnxc/Support/FunctionAttributes.h"
 
@@ -32,7 +33,7 @@ static void hoistStackBuffers(func::FuncOp kernel) {
       continue;
     op->moveBefore(&entry, entry.begin());
     if (!op.getAlignment())
-      op.setAlignment(64);
+      op.setAlignment(krnl::stackAlignment);
   }
 }
 

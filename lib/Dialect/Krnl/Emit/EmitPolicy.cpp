@@ -4,6 +4,7 @@
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/StackBytes.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/TensorCopies.h"
 
 #include "LaneIndex.h"
@@ -143,7 +144,7 @@ void ThreadPolicy::openTiles(ImplicitLocOpBuilder &b, func::FuncOp func,
 
 Value ThreadPolicy::allocate(ImplicitLocOpBuilder &b, func::FuncOp func,
                              MemRefType type) const {
-  return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(64));
+  return memref::AllocaOp::create(b, type, b.getI64IntegerAttr(stackAlignment));
 }
 
 //===----------------------------------------------------------------------===//

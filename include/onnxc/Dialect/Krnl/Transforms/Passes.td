@@ -154,9 +154,11 @@ def KrnlMergePass : Pass<"krnl-merge"> {
 def KrnlLimitStackPass : Pass<"krnl-limit-stack"> {
   let summary = "Place intermediates that exceed the stack in the arena";
   let description = [{
-    Adds the step `arena` to the recipe for each op whose results for one tile
-    take more bytes than the target allows on the stack. Runs after `krnl-merge`,
-    because merged kernels have other intermediates.
+    Adds the step `arena` to the recipe for ops whose results for one tile do not
+    fit the bytes that the target allows a kernel on the stack, beside those of
+    the other ops and slices of `cache` steps. Those stay on the stack of which the
+    arena would have the largest multiple. Runs after `krnl-merge`, because merged
+    kernels have other intermediates.
 
     ```mlir
     recipe [block(m, 64) -> (m.o, m.i), fuse_outer(m.o)]

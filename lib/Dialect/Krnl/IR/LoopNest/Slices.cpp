@@ -15,6 +15,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/StackBytes.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -183,7 +184,7 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
     row += maxPaddingBytes;
   int64_t alignment = swizzledSlice(nest, cache, op) ? SwizzledSlice::alignment
                       : cache.isShared()             ? Cache::sharedAlignment
-                                                     : 1;
+                                                     : int64_t(stackAlignment);
   if (llvm::MulOverflow(row, rows, row))
     return maxRowBytes;
   // Each input of the op that reads the operand has slices of its own.
@@ -257,13 +258,21 @@ static int64_t barrierBytes(const LoopNest &nest) {
   return bytes;
 }
 
-int64_t sharedSliceBytes(const LoopNest &nest) {
-  int64_t bytes = barrierBytes(nest);
+static int64_t bytesOfSlices(const LoopNest &nest, bool areShared) {
+  int64_t bytes = 0;
   for (const Cache &cache : nest.caches())
-    if (cache.isShared())
+    if (cache.isShared() == areShared)
       for (unsigned op : cachingOps(nest, cache))
         bytes += sliceBytes(nest, cache, op);
   return bytes;
+}
+
+int64_t sharedSliceBytes(const LoopNest &nest) {
+  return barrierBytes(nest) + bytesOfSlices(nest, /*areShared=*/true);
+}
+
+int64_t scratchSliceBytes(const LoopNest &nest) {
+  return bytesOfSlices(nest, /*areShared=*/false);
 }
 
 LogicalResult NestBuilder::checkCaches(EmitErrorFn emitError) const {

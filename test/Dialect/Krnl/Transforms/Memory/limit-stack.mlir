@@ -62,3 +62,80 @@ func.func @there_already(%x: tensor<8x257xf32>, %o: tensor<8x257xf32>) -> tensor
   } -> tensor<8x257xf32>
   return %y : tensor<8x257xf32>
 }
+
+// Each fits, but not both. The arena has four tiles of "differences", but half a
+// tile of the sums that op 0 begins, for each is aligned to 64 bytes.
+// CHECK-LABEL: krnl.kernel "exceed_together"
+// SMALL:         recipe [block(i, 2) -> (i.o, i.i), fuse_outer(i.o), arena(0)]
+// LARGE:         recipe [block(i, 2) -> (i.o, i.i), fuse_outer(i.o)]
+func.func @exceed_together(%x: tensor<8x128xf32>, %o: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %y = krnl.kernel "exceed_together" loops [i = 8, j = 128] ins(%x : tensor<8x128xf32>) outs(%o : tensor<8x128xf32>)
+      recipe [block(i, 2) -> (i.o, i.i), fuse_outer(i.o)] {
+  ^bb0(%a: tensor<8x128xf32>, %b: tensor<8x128xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<8xf32>
+    %u = krnl.temporary : tensor<8x128xf32>
+    %z = krnl.compute [i] () -> (%q = %t[i]) : () -> tensor<8xf32> {
+      linalg.yield %zero : f32
+    }
+    %s = krnl.compute "sums" [i | j] (%p = %a[i, j]) -> (%q = %z[i]) : (tensor<8x128xf32>) -> tensor<8xf32> {
+      %d = arith.addf %q, %p : f32
+      linalg.yield %d : f32
+    }
+    %v = krnl.compute "differences" [i, j] (%p = %a[i, j], %w = %s[i]) -> (%q = %u[i, j]) : (tensor<8x128xf32>, tensor<8xf32>) -> tensor<8x128xf32> {
+      %d = arith.subf %p, %w : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %v[i, j]) -> (%q = %b[i, j]) : (tensor<8x128xf32>) -> tensor<8x128xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x128xf32>
+  } -> tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+}
+
+// One step places both results of an op. Each is aligned to 64 bytes.
+// CHECK-LABEL: krnl.kernel "two_results"
+// SMALL:         recipe [fuse_outer(i), arena(both)]
+// LARGE:         recipe [fuse_outer(i)]
+func.func @two_results(%x: tensor<8x129xf32>, %o: tensor<8x129xf32>) -> tensor<8x129xf32> {
+  %y = krnl.kernel "two_results" loops [i = 8, j = 129] ins(%x : tensor<8x129xf32>) outs(%o : tensor<8x129xf32>)
+      recipe [fuse_outer(i)] {
+  ^bb0(%a: tensor<8x129xf32>, %b: tensor<8x129xf32>):
+    %t = krnl.temporary : tensor<8x129xf32>
+    %u = krnl.temporary : tensor<8x129xf32>
+    %s:2 = krnl.compute "both" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j], %w = %u[i, j]) : (tensor<8x129xf32>) -> (tensor<8x129xf32>, tensor<8x129xf32>) {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d, %p : f32, f32
+    }
+    %r = krnl.compute [i, j] (%p = %s#0[i, j], %w = %s#1[i, j]) -> (%q = %b[i, j]) : (tensor<8x129xf32>, tensor<8x129xf32>) -> tensor<8x129xf32> {
+      %d = arith.mulf %p, %w : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x129xf32>
+  } -> tensor<8x129xf32>
+  return %y : tensor<8x129xf32>
+}
+
+// Slices of operands have no place but the stack.
+// CHECK-LABEL: krnl.kernel "beside_a_slice"
+// SMALL:         recipe [fuse_outer(i), cache(0, at=i), arena(double)]
+// LARGE:         recipe [fuse_outer(i), cache(0, at=i)]
+func.func @beside_a_slice(%x: tensor<8x160xf32>, %o: tensor<8x160xf32>) -> tensor<8x160xf32> {
+  %y = krnl.kernel "beside_a_slice" loops [i = 8, j = 160] ins(%x : tensor<8x160xf32>) outs(%o : tensor<8x160xf32>)
+      recipe [fuse_outer(i), cache(0, at=i)] {
+  ^bb0(%a: tensor<8x160xf32>, %b: tensor<8x160xf32>):
+    %t = krnl.temporary : tensor<8x160xf32>
+    %s = krnl.compute "double" [i, j] (%p = %a[i, j]) -> (%q = %t[i, j]) : (tensor<8x160xf32>) -> tensor<8x160xf32> {
+      %d = arith.addf %p, %p : f32
+      linalg.yield %d : f32
+    }
+    %r = krnl.compute [i, j] (%p = %s[i, j]) -> (%q = %b[i, j]) : (tensor<8x160xf32>) -> tensor<8x160xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x160xf32>
+  } -> tensor<8x160xf32>
+  return %y : tensor<8x160xf32>
+}

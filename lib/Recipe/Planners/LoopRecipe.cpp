@@ -247,6 +247,16 @@ void LoopWriter::packConstants() {
   }
 }
 
+/// The functions, such as exp, that the payload becomes: a power takes a
+/// logarithm and an exponential.
+static int64_t countFunctions(Block &payload) {
+  int64_t count = 0;
+  for (Operation &inner : payload)
+    if (isFunction(inner))
+      count += isa<math::PowFOp>(inner) ? 2 : 1;
+  return count;
+}
+
 /// Short loops around accumulators in registers, such as those of a window, are
 /// unrolled: their own cost would be as much as the work inside. Copies of a
 /// function take more registers than there are, and all have values on the
@@ -263,8 +273,8 @@ void LoopWriter::unrollWindows() {
     }
     int64_t instances = transposes ? vectors * rows : vectors,
             limit = transposes ? maxWindowInstances : maxInstances;
-    if (llvm::any_of(*op.getBlock(), isFunction))
-      limit = std::min(limit, maxFunctions);
+    if (int64_t functions = countFunctions(*op.getBlock()))
+      limit = std::min(limit, maxFunctions / functions);
     SmallVector<std::string> reduced = reducedLoops(op);
     for (const std::string &loop : llvm::reverse(reduced)) {
       if (loop == vectorLoop || !isStatic(kernel, loop) ||

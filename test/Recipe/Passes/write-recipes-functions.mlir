@@ -8,7 +8,11 @@
 // SMALL-NOT:     unroll(r
 // CHECK-LABEL: kernel "sum_of_squares"
 // CHECK:         0: unroll(r, 8),
-func.func @sums(%x: tensor<8x64xf32>, %o: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+// A power is two functions: half as many copies.
+// CHECK-LABEL: kernel "sum_of_norms"
+// LARGE:         0: unroll(r, 2),
+// SMALL-NOT:     unroll(r
+func.func @sums(%x: tensor<8x64xf32>, %v: tensor<2x64xf32>, %o: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
   %y = krnl.kernel "sum_of_powers" loops [r = 8, c = 64] ins(%x : tensor<8x64xf32>) outs(%o : tensor<64xf32>) {
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<64xf32>):
     %r = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %b[c]) : (tensor<8x64xf32>) -> tensor<64xf32> {
@@ -22,6 +26,16 @@ func.func @sums(%x: tensor<8x64xf32>, %o: tensor<64xf32>) -> (tensor<64xf32>, te
   ^bb0(%a: tensor<8x64xf32>, %b: tensor<64xf32>):
     %r = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %b[c]) : (tensor<8x64xf32>) -> tensor<64xf32> {
       %e = arith.mulf %p, %p : f32
+      %s = arith.addf %q, %e : f32
+      linalg.yield %s : f32
+    }
+    krnl.yield %r : tensor<64xf32>
+  } -> tensor<64xf32>
+  %w = krnl.kernel "sum_of_norms" loops [r = 2, c = 64] ins(%v : tensor<2x64xf32>) outs(%o : tensor<64xf32>) {
+  ^bb0(%a: tensor<2x64xf32>, %b: tensor<64xf32>):
+    %r = krnl.compute [c | r] (%p = %a[r, c]) -> (%q = %b[c]) : (tensor<2x64xf32>) -> tensor<64xf32> {
+      %four = arith.constant 4.0 : f32
+      %e = math.powf %p, %four : f32
       %s = arith.addf %q, %e : f32
       linalg.yield %s : f32
     }

@@ -191,16 +191,33 @@ bool DimSpace::isCutBelow(AffineExpr expr, AffineExpr whole) const {
          (args[1] == whole && constantValue(args[0]).value_or(0) > 1);
 }
 
+/// Returns true if `broadcast` is `size`, or of it and other sizes.
+static bool isPartOf(const DimSpace &space, AffineExpr size,
+                     AffineExpr broadcast) {
+  if (size == broadcast)
+    return true;
+  auto symbol = dyn_cast<AffineSymbolExpr>(broadcast);
+  if (!symbol)
+    return false;
+  const DimSymbol &is = space.symbol(symbol.getPosition());
+  return is.kind == DimSymbol::Kind::Broadcast &&
+         llvm::any_of(is.args, [&](AffineExpr arg) {
+           return isPartOf(space, size, arg);
+         });
+}
+
 AffineExpr DimSpace::broadcast(AffineExpr a, AffineExpr b) {
   if (!a || !b)
     return {};
   std::optional<int64_t> left = constantValue(a), right = constantValue(b);
-  if (a == b || left.value_or(1) != 1)
+  if (left.value_or(1) != 1 || isPartOf(*this, b, a))
     return a;
   if (left == 1 || right.value_or(1) != 1)
     return b;
   if (right == 1)
     return a;
+  if (isPartOf(*this, a, b))
+    return b;
   // min(x, 7) broadcasts with x only if it is x: were it 1, x would be.
   if (isCutBelow(a, b))
     return b;

@@ -43,7 +43,8 @@ private:
   using Dims = SmallVector<AffineExpr, 4>;
 
   bool collect();
-  void nameEach();
+  void nameGroups();
+  unsigned unite();
   void visit(Operation *op);
   void needEqual(ArrayRef<AffineExpr> sizes);
   void uniteAll(ArrayRef<int> group);
@@ -129,15 +130,25 @@ void Splitting::writeNames() {
   changed.clear();
 }
 
-/// Gives each occurrence a name of its own, so that the analysis distinguishes
-/// them.
-void Splitting::nameEach() {
+/// Gives the occurrences that are known to be equal a name of their own, so
+/// that the analysis distinguishes the others.
+void Splitting::nameGroups() {
   for (auto [number, position] : llvm::enumerate(occurrences)) {
-    std::string own = "\x01" + std::to_string(number);
-    byOwnName[own] = number;
+    int leader = equal.getLeaderValue(number);
+    std::string own = "\x01" + std::to_string(leader);
+    byOwnName[own] = leader;
     setName(position, own);
   }
   writeNames();
+}
+
+/// Unites occurrences that operations need equal, and returns how many groups
+/// there are now.
+unsigned Splitting::unite() {
+  nameGroups();
+  analysis.emplace(function);
+  function.getBody().walk([&](Operation *op) { visit(op); });
+  return equal.getNumClasses();
 }
 
 Splitting::Dims Splitting::dimsOf(Value value) {
@@ -300,9 +311,12 @@ void Splitting::run() {
   SmallVector<Attribute> declared;
   for (BlockArgument argument : function.getArguments())
     declared.push_back(namesOf(function, argument));
-  nameEach();
-  analysis.emplace(function);
-  function.getBody().walk([&](Operation *op) { visit(op); });
+  // A size of more occurrences than an expression may have is unknown, until
+  // some of them have one name.
+  unsigned groups = occurrences.size();
+  for (unsigned left = unite(); left < groups && groups > DimSpace::maxSize;
+       left = unite())
+    groups = left;
   rename();
   writeDeclared(declared);
 }

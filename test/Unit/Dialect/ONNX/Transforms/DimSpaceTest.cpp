@@ -64,6 +64,13 @@ TEST_F(DimSpaceTest, BroadcastOfUnknownSizesIsSymmetric) {
   EXPECT_NE(space.broadcast(space.min(h, number(1)), h), h);
 }
 
+TEST_F(DimSpaceTest, BroadcastsOfTheSameSizesAreOne) {
+  AffineExpr both = space.broadcast(h, b);
+  EXPECT_EQ(space.broadcast(both, h), both);
+  EXPECT_EQ(space.broadcast(b, both), both);
+  EXPECT_NE(space.broadcast(both, space.add(h, b)), both);
+}
+
 TEST_F(DimSpaceTest, UnknownAndOverflowAreNull) {
   EXPECT_FALSE(space.add(h, AffineExpr()));
   EXPECT_FALSE(space.mul(number(INT64_MAX), number(2)));

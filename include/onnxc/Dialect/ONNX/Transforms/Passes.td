@@ -155,8 +155,10 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
     * Attributes are made explicit: `kernel_shape`, `strides`, `dilations`,
       `pads` (from `auto_pad` where sizes allow), `perm`; axes count from the
       front; a constant has its elements in `value`.
-    * Nodes without an effect are removed, such as Identity, Dropout, Cast,
+    * Nodes without an effect are removed, such as Identity, Dropout, Cast, Pad,
       Transpose and Reshape; chains of them become one.
+    * A tensor of one number is a ConstantOfShape, also where it is cast or was
+      an Expand.
     * Integers that are sizes of a tensor are written as its Shape, and operands
       expanded beside one of the result's shape are used as they were.
     * A Reshape that only splits dimensions goes before a Transpose of another

@@ -213,8 +213,8 @@ static Value repeatedValue(Value value, DimAnalysis &analysis,
   return number ? make.constant(number) : make.number(0, value);
 }
 
-/// Returns true if each size of `value` is that of `result` in every run, or 1.
-static bool alwaysBroadcasts(Value value, Value result, DimAnalysis &analysis) {
+bool onnxc::onnx::alwaysBroadcasts(Value value, Value result,
+                                   DimAnalysis &analysis) {
   if (!isa<RankedTensorType>(analysis.type(value)) ||
       !isa<RankedTensorType>(analysis.type(result)))
     return false;
@@ -250,71 +250,6 @@ static bool foldRepeatedOperands(Operation *op, DimAnalysis &analysis,
     changed = true;
   }
   return changed;
-}
-
-/// The number that all elements of the tensor are; nothing for other tensors,
-/// and for those of other elements than numbers with a fraction.
-static std::optional<APFloat> uniformNumber(Value value) {
-  auto fill = value.getDefiningOp<ConstantOfShapeOp>();
-  TypedAttr attribute = fill ? fill.getValueAttr() : constantValue(value);
-  if (fill && !attribute)
-    return APFloat(0.0f);
-  auto elements = dyn_cast_if_present<DenseElementsAttr>(attribute);
-  if (!elements || !elements.isSplat() ||
-      !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>();
-}
-
-/// The tensor that the op takes the largest or smallest elements of, if
-/// `result` is empty in each run in which there are none; else null.
-static Value reducedWhereNotEmpty(Operation *op, Value result,
-                                  DimAnalysis &analysis) {
-  if (!isa_and_present<ReduceMaxOp, ReduceMinOp>(op) ||
-      op->getNumOperands() < 2 || !op->getOperand(1) ||
-      !isa<RankedTensorType>(analysis.type(op->getOperand(0))) ||
-      !isa<RankedTensorType>(analysis.type(result)))
-    return Value();
-  auto axes = constantInts(op->getOperand(1));
-  auto sizes = analysis.info(op->getOperand(0)).dims,
-       others = analysis.info(result).dims;
-  bool isCovered =
-      axes && llvm::all_of(*axes, [&](int64_t given) {
-        std::optional<int64_t> axis = normalizeAxis(given, sizes.size());
-        return axis && (constantValue(sizes[*axis]).value_or(0) > 0 ||
-                        llvm::is_contained(others, sizes[*axis]));
-      });
-  return isCovered && !axes->empty() ? op->getOperand(0) : Value();
-}
-
-/// where(equal(reduceMax(fill(0, [n, m])), -inf), 0, x[n, m]) -> x: whatever is
-/// chosen for rows without an element is empty.
-static bool foldUniformCondition(Operation *op, DimAnalysis &analysis,
-                                 RewriterBase &rewriter) {
-  auto where = dyn_cast<WhereOp>(op);
-  auto equal =
-      where ? where.getCondition().getDefiningOp<EqualOp>() : EqualOp();
-  if (!equal || !llvm::all_of(op->getOperands(), [&](Value operand) {
-        return alwaysBroadcasts(operand, op->getResult(0), analysis);
-      }))
-    return false;
-  for (unsigned side : {0, 1}) {
-    Value reduced = reducedWhereNotEmpty(
-        equal->getOperand(side).getDefiningOp(), op->getResult(0), analysis);
-    auto number = reduced ? uniformNumber(reduced) : std::nullopt,
-         other = uniformNumber(equal->getOperand(1 - side));
-    if (!number || !other || &number->getSemantics() != &other->getSemantics())
-      continue;
-    bool isTrue = number->compare(*other) == APFloat::cmpEqual;
-    Value chosen = isTrue ? where.getX() : where.getY();
-    if (!analysis.haveSameShape(chosen, op->getResult(0)) ||
-        !onnxc::schema::isAtLeastAsSharp(analysis.type(chosen),
-                                         analysis.type(op->getResult(0))))
-      return false;
-    rewriter.replaceOp(op, chosen);
-    return true;
-  }
-  return false;
 }
 
 /// Returns true if dimension `index` of `to` is the size inferred for -1: all
@@ -468,7 +403,7 @@ bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
                     foldCopiedSizes(op, analysis, rewriter) ||
                     foldExpandedSizes(op, analysis, rewriter) ||
                     foldRepeatedOperands(op, analysis, rewriter) ||
-                    foldUniformCondition(op, analysis, rewriter) ||
+                    foldCondition(op, analysis, rewriter) ||
                     foldKeptSizes(op, analysis, rewriter) ||
                     sizes.fold(op, analysis, rewriter);
     changed |= isFolded;

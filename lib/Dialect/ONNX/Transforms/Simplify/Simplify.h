@@ -18,6 +18,7 @@ namespace onnxc::onnx {
 // One function per family of rewrites, in the file of that name.
 void populateNormalizeAttributesPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizeAxesPatterns(mlir::RewritePatternSet &patterns);
+void populateSimplifyFillPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyIdentityPatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateSimplifyTransposePatterns(mlir::RewritePatternSet &patterns);
@@ -43,6 +44,15 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 /// any.
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
                      mlir::RewriterBase &rewriter);
+
+/// Replaces a choice that is the same for all elements in each run by what is
+/// chosen; true if `op` was one.
+bool foldCondition(mlir::Operation *op, DimAnalysis &analysis,
+                   mlir::RewriterBase &rewriter);
+
+/// Returns true if each size of `value` is that of `result` in every run, or 1.
+bool alwaysBroadcasts(mlir::Value value, mlir::Value result,
+                      DimAnalysis &analysis);
 
 /// Drops branches that are alternatives and have an operation which rejects
 /// its operands.

@@ -45,6 +45,16 @@ LogicalResult removeDropout(DropoutOp op, PatternRewriter &rewriter) {
   return replaceIfAsSharp(rewriter, op, op.getData());
 }
 
+/// pad(x, pads = [0, 0, ...]) -> x, in each mode
+LogicalResult removePad(PadOp op, PatternRewriter &rewriter) {
+  std::optional<SmallVector<int64_t>> pads = constantInts(op.getPads());
+  if (!pads || llvm::any_of(*pads, [](int64_t pad) { return pad != 0; }))
+    return rewriter.notifyMatchFailure(op, "may pad");
+  if (op.getAxes() && !constantInts(op.getAxes()))
+    return rewriter.notifyMatchFailure(op, "a run may refuse the axes");
+  return replaceIfAsSharp(rewriter, op, op.getData());
+}
+
 /// sum(x) -> x; concat, max, min and mean of one operand likewise
 template <typename Op>
 LogicalResult removeUnaryUse(Op op, PatternRewriter &rewriter) {
@@ -175,7 +185,7 @@ void onnxc::onnx::populateSimplifyIdentityPatterns(
     RewritePatternSet &patterns) {
   populateWithGenerated(patterns);
   addRewrites<castLikeToCast, mergeCasts, removeAddedZero, removeDropout,
-              removeUnaryUse<ConcatOp>, removeUnaryUse<MaxOp>,
+              removePad, removeUnaryUse<ConcatOp>, removeUnaryUse<MaxOp>,
               removeUnaryUse<MeanOp>, removeUnaryUse<MinOp>,
               removeUnaryUse<SumOp>>(patterns);
   patterns.add<RemoveNeutral<MulOp>, RemoveNeutral<DivOp>>(

@@ -42,7 +42,8 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
          {populateNormalizeAttributesPatterns, populateNormalizeAxesPatterns,
           populateSimplifyIdentityPatterns, populateSimplifyReshapePatterns,
           populateSimplifyTransposePatterns, populateFuseGemmPatterns,
-          populateFoldConvPatterns, populateSimplifyIfPatterns})
+          populateFoldConvPatterns, populateSimplifyFillPatterns,
+          populateSimplifyIfPatterns})
       populate(set);
     if (forCompilation) {
       populateWidenTypesPatterns(set);

@@ -182,59 +182,6 @@ func.func @checked_operands(%x: tensor<3x4xf32>, %y: tensor<4xf32>, %shape: tens
 
 // -----
 
-// No row of a uniform mask is hidden: rows without an element have no result either, whatever would be chosen.
-// CHECK-LABEL: func @uniform_mask
-// CHECK-NEXT:    return %arg0
-func.func @uniform_mask(%x: tensor<?x8x?x?xf32>) -> none {
-  %shape = onnx.Shape(%x) {start = 2 : i64} : (tensor<?x8x?x?xf32>) -> none
-  %mask = onnx.ConstantOfShape(%shape) : (none) -> none
-  %axis = onnx.Constant dense<-1> : tensor<1xi64>
-  %infinity = onnx.Constant dense<0xFF800000> : tensor<1xf32>
-  %zero = onnx.Constant dense<0.0> : tensor<1xf32>
-  %max = onnx.ReduceMax(%mask) axes(%axis) : (none, tensor<1xi64>) -> none
-  %hidden = onnx.Equal(%max, %infinity) : (none, tensor<1xf32>) -> none
-  %0 = onnx.Where(%hidden, %zero, %x) : (none, tensor<1xf32>, tensor<?x8x?x?xf32>) -> none
-  return %0 : none
-}
-
-// -----
-
-// All elements of a mask are hidden, and then all rows.
-// CHECK-LABEL: func @hidden_mask
-// CHECK-NEXT:    return %arg1
-func.func @hidden_mask(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> none {
-  %shape = onnx.Shape(%y) : (tensor<?x?xf32>) -> none
-  %same = onnx.Reshape(%x, %shape) : (tensor<?x?xf32>, none) -> none
-  %mask = onnx.ConstantOfShape(%shape) {value = dense<0xFF800000> : tensor<1xf32>} : (none) -> none
-  %axis = onnx.Constant dense<1> : tensor<1xi64>
-  %infinity = onnx.Constant dense<0xFF800000> : tensor<1xf32>
-  %max = onnx.ReduceMax(%mask) axes(%axis) : (none, tensor<1xi64>) -> none
-  %hidden = onnx.Equal(%infinity, %max) : (tensor<1xf32>, none) -> none
-  %0 = onnx.Where(%hidden, %y, %same) : (none, tensor<?x?xf32>, none) -> none
-  return %0 : none
-}
-
-// -----
-
-// Results have elements where the mask has none: its maximum is then another one.
-// CHECK-LABEL: func @empty_mask
-// CHECK:         onnx.Where
-func.func @empty_mask(%x: tensor<?xf32>, %y: tensor<?xf32>) -> none {
-  %rows = onnx.Shape(%x) : (tensor<?xf32>) -> none
-  %columns = onnx.Shape(%y) : (tensor<?xf32>) -> none
-  %shape = onnx.Concat(%rows, %columns) {axis = 0 : i64} : (none, none) -> none
-  %mask = onnx.ConstantOfShape(%shape) : (none) -> none
-  %axis = onnx.Constant dense<1> : tensor<1xi64>
-  %infinity = onnx.Constant dense<0xFF800000> : tensor<1xf32>
-  %zero = onnx.Constant dense<0.0> : tensor<1xf32>
-  %max = onnx.ReduceMax(%mask) axes(%axis) {keepdims = 0 : i64} : (none, tensor<1xi64>) -> none
-  %hidden = onnx.Equal(%max, %infinity) : (none, tensor<1xf32>) -> none
-  %0 = onnx.Where(%hidden, %zero, %x) : (none, tensor<1xf32>, tensor<?xf32>) -> none
-  return %0 : none
-}
-
-// -----
-
 // A size is that of the first tensor that has it, so that what is computed from it is
 // computed once.
 // CHECK-LABEL: func @repeated_sizes

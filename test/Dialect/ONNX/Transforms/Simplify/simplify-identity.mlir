@@ -130,3 +130,32 @@ func.func @mask_is_used(%x: tensor<2x3xf32>) -> none {
   %0, %mask = onnx.Dropout(%x) : (tensor<2x3xf32>) -> (none, none)
   return %mask : none
 }
+
+// -----
+
+// Nothing is added and nothing taken away, also where a mode has nothing to repeat.
+// CHECK-LABEL: func @pads_of_zero
+// CHECK-NEXT:    return %arg0, %arg0
+func.func @pads_of_zero(%x: tensor<?x3xf32>) -> (none, none) {
+  %pads = onnx.Constant dense<0> : tensor<4xi64>
+  %0 = onnx.Pad(%x, %pads) {mode = "reflect"} : (tensor<?x3xf32>, tensor<4xi64>) -> none
+  %pair = onnx.Constant dense<0> : tensor<2xi64>
+  %value = onnx.Constant dense<7.0> : tensor<f32>
+  %axis = onnx.Constant dense<-1> : tensor<1xi64>
+  %1 = onnx.Pad(%x, %pair) constant_value(%value) axes(%axis) : (tensor<?x3xf32>, tensor<2xi64>, tensor<f32>, tensor<1xi64>) -> none
+  return %0, %1 : none, none
+}
+
+// -----
+
+// Pads may shift elements and keep the size; a run may refuse axes that it is given.
+// CHECK-LABEL: func @pads_with_an_effect
+// CHECK:         onnx.Pad
+// CHECK:         onnx.Pad
+func.func @pads_with_an_effect(%x: tensor<4xf32>, %axis: tensor<1xi64>) -> (none, none) {
+  %shift = onnx.Constant dense<[1, -1]> : tensor<2xi64>
+  %0 = onnx.Pad(%x, %shift) : (tensor<4xf32>, tensor<2xi64>) -> none
+  %pads = onnx.Constant dense<0> : tensor<2xi64>
+  %1 = onnx.Pad(%x, %pads) axes(%axis) : (tensor<4xf32>, tensor<2xi64>, tensor<1xi64>) -> none
+  return %0, %1 : none, none
+}

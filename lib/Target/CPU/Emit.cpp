@@ -179,7 +179,8 @@ static FailureOr<CodeFile> emitBatch(const Batch &batch,
     alignKernels(*module, target);
   // The host program only prepares for kernels. Scheduling and register
   // allocation take more than linear time in functions as long as the model.
-  bool quick = batch.isHost && (level < 2 || batch.size > maxScheduledHost);
+  bool quick = batch.isHost && (level < 2 || batch.size > maxScheduledHost ||
+                                hasLongBlock(*module));
   CodeFile file = emitModule(*module, target, level, kind, quick);
   file.name = batch.name;
   return file;

@@ -115,6 +115,24 @@ static void addCodeGenPasses(llvm::legacy::PassManager &passes,
   (void)unsupported;
 }
 
+static bool isLong(const llvm::BasicBlock &block) {
+  unsigned accesses = 0;
+  for (const llvm::Instruction &instruction : block) {
+    if (llvm::isa<llvm::CallBase>(instruction))
+      accesses = 0;
+    else if (instruction.mayReadOrWriteMemory() &&
+             ++accesses > maxScheduledAccesses)
+      return true;
+  }
+  return false;
+}
+
+bool hasLongBlock(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::any_of(function, isLong);
+  });
+}
+
 CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
                     unsigned level, CodeKind kind, bool quick) {
   std::unique_ptr<llvm::TargetMachine> machine =

@@ -100,6 +100,25 @@ exit:
   ret void
 })";
 
+/// A function that writes so many elements, with a call after the first half.
+static std::string writer(unsigned count, bool calls) {
+  std::string text = "declare void @other()\ndefine void @write(ptr %to) {\n";
+  for (unsigned i = 0; i < count; ++i) {
+    if (calls && i == count / 2)
+      text += "  call void @other()\n";
+    text += "  store i64 " + std::to_string(i) + ", ptr %to\n";
+  }
+  return text + "  ret void\n}\n";
+}
+
+static bool isLong(const std::string &text) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseAssemblyString(text, error, context);
+  return hasLongBlock(*module);
+}
+
 static std::string optimize(bool quick, const char *text = ::text) {
   constexpr unsigned level = 3;
   mlir::MLIRContext names;
@@ -135,6 +154,12 @@ TEST(Optimize, IsLinearInLongFunctions) {
   std::string result = optimize(/*quick=*/true);
   EXPECT_FALSE(contains(result, "%slot")) << result;
   EXPECT_TRUE(contains(result, "mul i64")) << result;
+}
+
+TEST(Optimize, CountsAccessesUpToCalls) {
+  EXPECT_FALSE(isLong(writer(maxScheduledAccesses, /*calls=*/false)));
+  EXPECT_TRUE(isLong(writer(maxScheduledAccesses + 1, /*calls=*/false)));
+  EXPECT_FALSE(isLong(writer(maxScheduledAccesses + 1, /*calls=*/true)));
 }
 
 TEST(Optimize, HoistsLoadsOutOfLoopsThatMayNotRun) {

@@ -31,6 +31,14 @@ enum class CodeKind { Object, Assembly };
 CodeFile emitModule(llvm::Module &module, krnl::TargetAttr target,
                     unsigned level, CodeKind kind, bool quick = false);
 
+/// Accesses of memory in a row, without a call or branch between them, of code
+/// that is chosen and scheduled with all of them in sight.
+constexpr unsigned maxScheduledAccesses = 1024;
+
+/// Returns true if there are more in a function: to choose and schedule their
+/// instructions takes the square of their number.
+bool hasLongBlock(const llvm::Module &module);
+
 /// The short pipeline: clean up, hoist, no unrolling and no vectorising, which
 /// recipes have done already. If `quick`, only passes of linear time in long
 /// functions.

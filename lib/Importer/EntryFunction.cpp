@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace onnxc::importer;
 using ::onnx::GraphProto;
+using ::onnx::ModelProto;
 using ::onnx::SparseTensorProto;
 using ::onnx::TensorProto;
 using ::onnx::ValueInfoProto;
@@ -288,15 +289,21 @@ void EntryImporter::finish(func::FuncOp function, ArrayRef<Value> results) {
 }
 
 LogicalResult onnxc::importer::importEntryFunction(ImportState &state,
-                                                   const GraphProto &graph,
-                                                   const Frame &frame,
+                                                   const ModelProto &model,
                                                    ModuleOp module) {
-  EntryImporter entry{state, graph, frame, OpBuilder(state.context)};
+  const GraphProto &graph = model.graph();
+  Frame frame;
+  EntryImporter entry{state, graph, model.opset_import(), frame,
+                      OpBuilder(state.context)};
   const ImportOptions &options = state.options;
   entry.collectOutputs();
   entry.taps.collect();
   if (!options.from.empty() || !options.to.empty())
     entry.findPartOf(options.from);
+  importOpsets(state, model.opset_import(), frame,
+               entry.part ? &entry.part->domains : nullptr);
+  if (state.errorCount != 0)
+    return failure();
   entry.collectInputs();
   entry.checkOverrides();
   if (options.from.empty())

@@ -15,8 +15,7 @@ namespace onnxc::importer {
 /// carry their names (`onnx.name`) and those of their dimensions
 /// (`onnx.dims`). Fails where there are errors, unless the rest is kept.
 mlir::LogicalResult importEntryFunction(ImportState &state,
-                                        const ::onnx::GraphProto &graph,
-                                        const Frame &frame,
+                                        const ::onnx::ModelProto &model,
                                         mlir::ModuleOp module);
 
 } // namespace onnxc::importer

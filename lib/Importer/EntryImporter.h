@@ -18,6 +18,7 @@ namespace onnxc::importer {
 struct EntryImporter {
   ImportState &state;
   const ::onnx::GraphProto &graph;
+  const OpsetImports &opsets;
   const Frame &frame;
   mlir::OpBuilder builder;
   /// `graph.input()` without the initializers; once the types are known those

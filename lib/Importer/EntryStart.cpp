@@ -23,11 +23,15 @@ EntryImporter::typesOf(ArrayRef<std::string> names,
     problems.push_back(std::move(problem));
     return success();
   });
-  EntryImporter before{trial, graph, frame, OpBuilder(state.context)};
+  Frame own;
+  EntryImporter before{trial, graph, opsets, own, OpBuilder(state.context)};
   before.outputOption = "--from: ";
   for (const std::string &name : names)
     before.outputs.push_back(findInfo(graph, name));
   before.findPartOf({});
+  importOpsets(trial, opsets, own, &before.part->domains);
+  if (trial.errorCount != 0)
+    return {};
   before.collectInputs();
   llvm::erase_if(before.inputs, [&](const ValueInfoProto *input) {
     return !before.part->read.contains(input->name());

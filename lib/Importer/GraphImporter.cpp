@@ -43,11 +43,13 @@ bool ImportState::takeNode(Location loc, bool isInlined) {
   return false;
 }
 
-void onnxc::importer::importOpsets(
-    ImportState &state, const RepeatedPtrField<OperatorSetIdProto> &imports,
-    Frame &frame) {
+void onnxc::importer::importOpsets(ImportState &state,
+                                   const OpsetImports &imports, Frame &frame,
+                                   const llvm::StringSet<> *domains) {
   for (const OperatorSetIdProto &import : imports) {
     std::string domain = plainDomain(import.domain());
+    if (domains && !domains->contains(domain))
+      continue;
     int newest = newestOpset(domain);
     if (newest > 0 && (import.version() > newest || import.version() < 1))
       state.error(state.modelLoc)

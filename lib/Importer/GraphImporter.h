@@ -64,12 +64,13 @@ struct Frame {
   std::string prefix;
 };
 
-/// Reads the versions of operator sets; reports those that are too new.
-void importOpsets(
-    ImportState &state,
-    const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>
-        &imports,
-    Frame &frame);
+using OpsetImports =
+    google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>;
+
+/// Reads the versions of operator sets; reports those that are not known. With
+/// `domains` the others may be wrong.
+void importOpsets(ImportState &state, const OpsetImports &imports, Frame &frame,
+                  const llvm::StringSet<> *domains = nullptr);
 
 class GraphImporter {
 public:

@@ -188,11 +188,9 @@ static LogicalResult importModule(ImportState &state, ModuleOp module) {
   if (failed(checkNodeCount(state, model)))
     return failure();
   state.formatVersion = model.ir_version();
-  Frame frame;
-  importOpsets(state, model.opset_import(), frame);
   importFunctions(state, model);
   if (state.errorCount != 0 ||
-      failed(importEntryFunction(state, model.graph(), frame, module)))
+      failed(importEntryFunction(state, model, module)))
     return failure();
   setMetadata(module, model);
   return verifyModule(state, module);

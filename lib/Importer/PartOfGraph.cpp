@@ -5,11 +5,25 @@
 //===----------------------------------------------------------------------===//
 #include "PartOfGraph.h"
 
+#include "NodeCheck.h"
 #include "NodeOrder.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace onnxc::importer;
+
+static void addDomains(const ::onnx::NodeProto &node,
+                       llvm::StringSet<> &domains) {
+  domains.insert(onnxc::importer::plainDomain(node.domain()));
+  auto addAll = [&](const ::onnx::GraphProto &graph) {
+    for (const ::onnx::NodeProto &inner : graph.node())
+      addDomains(inner, domains);
+  };
+  for (const ::onnx::AttributeProto &attribute : node.attribute()) {
+    addAll(attribute.g());
+    llvm::for_each(attribute.graphs(), addAll);
+  }
+}
 
 PartOfGraph onnxc::importer::findPart(const ::onnx::GraphProto &graph,
                                       llvm::ArrayRef<std::string> from,
@@ -37,6 +51,7 @@ PartOfGraph onnxc::importer::findPart(const ::onnx::GraphProto &graph,
   while (!pending.empty()) {
     int node = pending.back();
     pending.pop_back();
+    addDomains(graph.node(node), part.domains);
     forEachRead(graph.node(node), visit);
   }
   return part;

@@ -26,6 +26,9 @@ struct PartOfGraph {
   /// The names that nodes of the part read and the names of its results,
   /// without those that are given.
   llvm::StringSet<> read;
+  /// The domains of the operators of the part, of graphs inside as well; ""
+  /// is ai.onnx.
+  llvm::StringSet<> domains;
 };
 
 /// The part of `graph` that computes `to` from `from`, initializers and inputs.

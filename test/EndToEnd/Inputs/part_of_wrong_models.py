@@ -12,7 +12,7 @@ import onnx
 import onnx_compile
 from onnx import TensorProto, parser
 
-HEADER = '<ir_version: 10, opset_import: ["" : 21, "my.lib" : 1]> '
+HEADER = '<ir_version: 10, opset_import: ["" : 21, "my.lib" : 1, "ai.onnx.ml" : 99]> '
 X = np.array([[1, -2, 3, 4], [-5, 6, 7, -8]], np.float32)
 RELU = np.maximum(X, 0)
 # The graph, --from and --to, the inputs of the part, its outputs.
@@ -42,6 +42,9 @@ PARTS = [
     # A Gradient names what it reads in its attributes.
     ("(float[n, 4] x) => (float[n, 4] y) { a = Mul(x, x) s = ReduceSum <keepdims = 0> (a) "
      'g = ai.onnx.preview.training.Gradient <xs = ["x"], y = "s"> (x) y = Nope(g) }', [], ["g"], [X], [2 * X]),
+    # Only a node outside is of an operator set that is not known.
+    ("(float[n, 4] x) => (float[n, 4] y) { a = Relu(x) y = ai.onnx.ml.Normalizer(a) }", [], ["a"], [X], [RELU]),
+    ("(float[n, 4] x) => (float[n, 4] y) <float[n, 4] h> { h = ai.onnx.ml.Normalizer(x) y = Relu(h) }", ["h"], ["y"], [X], [RELU]),
     # An initializer to start from.
     ("(float[n, 4] x) => (float[n, 4] y) <float[4] w = {1., 2., 3., 4.}> { a = Nope(x) y = Neg(w) }", ["w"], ["y"], [X[0]], [-X[0]]),
 ]  # fmt: skip
@@ -53,6 +56,9 @@ ERRORS = [
     ("(float[n, 4] x) => (float[n, 4] y) { a = Relu(x) b = Add(a, q) y = Neg(b) }", [], ["b"]),
     ("(float[n, 4] x) => (float[n, 4] y) { h = Relu(x) y = Add(h, x) }", ["h"], ["y"]),
     ("(float[n, 4] x) => (float[n, 4] y) { h = Relu(x) y = Neg(h) }", ["h"], ["y", "--shape=x:4"]),
+    ("(float[n, 4] x) => (float[n, 4] y) { h = ai.onnx.ml.Normalizer(x) y = Neg(h) }", ["h"], ["y"]),
+    ("(float[n, 4] x, bool c) => (float[n, 4] y) { y = If(c) <then_branch = t () => (float[n, 4] p) { p = ai.onnx.ml.Normalizer(x) }, "
+     "else_branch = e () => (float[n, 4] r) { r = Neg(x) }> z = Nope(y) }", [], ["y"]),
 ]
 
 

@@ -124,6 +124,9 @@ onnxc::targetsOfModules(ModuleOp module, StringRef path,
       return llvm::createStringError(
           "the kernels in '" + path + "' are for " + own.getTriple() +
           "; only those of processors can be resumed");
+    if (own.getTriple().empty())
+      return llvm::createStringError("the target of a module in '" + path +
+                                     "' has no triple");
     auto resolved = target::resolveTarget(module.getContext(), own.getTriple(),
                                           own.getCpu(), own.getFeatures());
     if (!resolved)
@@ -145,6 +148,19 @@ static llvm::Error checkRuntimeFor(const CompileOptions &options,
         "cannot find onnxc_rt.o beside the compiler; "
         "use --runtime-dir");
   return target::checkRuntime(folder, target);
+}
+
+llvm::Error onnxc::checkSharedObject(const CompileOptions &options,
+                                     krnl::TargetAttr target) {
+  if (options.emit != "lib")
+    return llvm::Error::success();
+  StringRef triple = target.getTriple();
+  if (!target::hasOperatingSystem(llvm::Triple(triple)))
+    return llvm::createStringError("'" + triple +
+                                   "' has no operating system that loads a "
+                                   "shared object: omit --emit=lib, or use "
+                                   "--emit=obj, and link the model");
+  return checkRuntimeFor(options, target);
 }
 
 /// Refuses options that do not go together with a device, or need one.
@@ -189,7 +205,6 @@ static llvm::Error checkRecipeFiles(const CompileOptions &options,
 llvm::Error onnxc::checkTargets(const CompileOptions &options,
                                 ArrayRef<krnl::TargetAttr> targets,
                                 ArrayRef<krnl::TargetAttr> levels) {
-  StringRef triple = targets.front().getTriple();
   bool isObject = options.emit == "obj" || options.emit == "static";
   if (llvm::Error error = checkDevice(options))
     return error;
@@ -207,12 +222,5 @@ llvm::Error onnxc::checkTargets(const CompileOptions &options,
     return llvm::createStringError(
         "an object for real-time runs has no runtime that chooses between "
         "processors, but --cpu names several");
-  if (options.emit != "lib")
-    return llvm::Error::success();
-  if (!target::hasOperatingSystem(llvm::Triple(triple)))
-    return llvm::createStringError("'" + triple +
-                                   "' has no operating system that loads a "
-                                   "shared object: omit --emit=lib, or use "
-                                   "--emit=obj, and link the model");
-  return checkRuntimeFor(options, targets.front());
+  return checkSharedObject(options, targets.front());
 }

@@ -35,6 +35,11 @@ llvm::Expected<llvm::SmallVector<krnl::TargetAttr>>
 targetsOfModules(mlir::ModuleOp module, llvm::StringRef path,
                  llvm::ArrayRef<krnl::TargetAttr> targets);
 
+/// Refuses --emit=lib for a target that loads no shared objects, or has no
+/// runtime.
+llvm::Error checkSharedObject(const CompileOptions &options,
+                              krnl::TargetAttr target);
+
 /// Refuses options that the targets do not have: processors, and the levels
 /// that code is made for.
 llvm::Error checkTargets(const CompileOptions &options,

@@ -142,6 +142,8 @@ Outcome Compilation::takeTargets() {
   if (!known)
     return reject(known.takeError());
   targets = std::move(*known);
+  if (llvm::Error error = checkSharedObject(options, targets.front()))
+    return reject(std::move(error));
   reportTargets();
   llvm::Error error = checkFiles(targets);
   return error ? failToWrite(std::move(error)) : Outcome::Done;

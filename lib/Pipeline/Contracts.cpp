@@ -13,8 +13,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/ONNX/IR/InputSizes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXDialect.h"
 #include "onnxc/Dialect/ONNX/IR/TypeText.h"
+#include "onnxc/Pipeline/Phases.h"
 #include "onnxc/Support/ElementBytes.h"
 
 using namespace mlir;
@@ -33,7 +35,48 @@ static LogicalResult allOps(ModuleOp module, StringRef phase,
   return failure(result.wasInterrupted());
 }
 
+static bool isText(Attribute attribute) { return isa<StringAttr>(attribute); }
+
+static bool isListOfTexts(Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  return list && llvm::all_of(list, isText);
+}
+
+/// Verifies what the attributes of an argument or result of a host program say
+/// to those who call it.
+static LogicalResult verifyDescription(func::FuncOp host,
+                                       DictionaryAttr attributes) {
+  std::tuple<StringRef, bool (*)(Attribute), StringRef> kinds[] = {
+      {"onnx.name", isText, "a string"},
+      {"onnx.dims", isListOfTexts, "a list of strings"},
+      {onnx::declaredDimsAttrName, isListOfTexts, "a list of strings"},
+      {"onnx.type", [](Attribute type) { return isa<TypeAttr>(type); },
+       "a type"}};
+  if (!attributes)
+    return success();
+  for (const auto &[name, isOfKind, kind] : kinds)
+    if (Attribute value = attributes.get(name); value && !isOfKind(value))
+      return host.emitOpError("expects ")
+             << name << " to be " << kind << ", but it is " << value;
+  return success();
+}
+
+static LogicalResult verifyDescriptions(ModuleOp module) {
+  WalkResult result = module.walk([&](func::FuncOp host) {
+    for (unsigned i = 0; i < host.getNumArguments(); ++i)
+      if (failed(verifyDescription(host, host.getArgAttrDict(i))))
+        return WalkResult::interrupt();
+    for (unsigned i = 0; i < host.getNumResults(); ++i)
+      if (failed(verifyDescription(host, host.getResultAttrDict(i))))
+        return WalkResult::interrupt();
+    return WalkResult::skip();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult onnxc::isOnnxOnly(ModuleOp module) {
+  if (failed(verifyDescriptions(module)))
+    return failure();
   return allOps(module, "onnx", [](Operation *op) {
     return isa_and_nonnull<onnx::ONNXDialect, func::FuncDialect,
                            BuiltinDialect>(op->getDialect());
@@ -91,7 +134,17 @@ static bool isHostProgram(func::FuncOp host) {
          llvm::all_of(host.getResultTypes(), isOfHost);
 }
 
+/// Each module of a target has a host program.
+static LogicalResult verifyHosts(ModuleOp module) {
+  for (ModuleOp level : targetModules(module))
+    if (level.getOps<func::FuncOp>().empty())
+      return level.emitOpError("has no function: expected the host program");
+  return success();
+}
+
 LogicalResult onnxc::isKrnlOnly(ModuleOp module) {
+  if (failed(verifyHosts(module)) || failed(verifyDescriptions(module)))
+    return failure();
   return allOps(module, "krnl", [](Operation *op) {
     if (auto host = dyn_cast<func::FuncOp>(op); host && !isHostProgram(host))
       return false;

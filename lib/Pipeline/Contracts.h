@@ -10,13 +10,13 @@
 
 namespace onnxc {
 
-/// Fails unless there are only operators of the model in functions: nothing is
-/// lowered yet.
+/// Fails unless there are only operators of the model in functions, of which
+/// attributes describe arguments and results: nothing is lowered yet.
 mlir::LogicalResult isOnnxOnly(mlir::ModuleOp module);
 /// Fails unless every value that is used has a type, and isOnnxOnly() holds.
 mlir::LogicalResult isOnnxTyped(mlir::ModuleOp module);
 /// Fails if an operator of the onnx dialect is left. There is one module per
-/// target.
+/// target, with a host program.
 mlir::LogicalResult isKrnlOnly(mlir::ModuleOp module);
 /// Fails if a kernel or a tensor is left, a kernel function allocates memory,
 /// or the size of a buffer is not checked.

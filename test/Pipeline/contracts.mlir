@@ -5,6 +5,9 @@
 // RUN: not onnx-compile %t/blocks.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not onnx-compile %t/rank.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not onnx-compile %t/none.mlir --resume=onnx --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not onnx-compile %t/empty.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not onnx-compile %t/dims.mlir --resume=krnl --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=DIMS
+// RUN: not onnx-compile %t/name.mlir --resume=onnx --emit=llvm -o - 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not onnx-compile %t/order.mlir --resume=loops --emit=onnx -o - 2>&1 | FileCheck %s --check-prefix=ORDER
 
 //--- tensors.mlir
@@ -46,6 +49,26 @@ func.func @main_graph(%x: tensor<*xf32>) -> tensor<*xf32> {
 func.func @main_graph(%x: none) -> tensor<2x2xf32> {
   %a = onnx.Transpose(%x) {perm = array<i64: 1, 0>} : (none) -> tensor<2x2xf32>
   return %a : tensor<2x2xf32>
+}
+
+//--- empty.mlir
+// EMPTY: empty.mlir:{{[0-9]+:[0-9]+}}: error: 'builtin.module' op has no function: expected the host program
+// EMPTY: is not IR of the phase krnl, as --resume says
+module {
+}
+
+//--- dims.mlir
+// DIMS: dims.mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' op expects onnx.dims to be a list of strings, but it is [4, 5]
+// DIMS: is not IR of the phase krnl, as --resume says
+func.func @main_graph(%x: tensor<?x?xf32> {onnx.dims = [4, 5]}) -> tensor<?x?xf32> {
+  return %x : tensor<?x?xf32>
+}
+
+//--- name.mlir
+// NAME: name.mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' op expects onnx.name to be a string, but it is 5
+// NAME: is not IR of the phase onnx, as --resume says
+func.func @main_graph(%x: tensor<?xf32>) -> (tensor<?xf32> {onnx.name = 5}) {
+  return %x : tensor<?xf32>
 }
 
 //--- order.mlir

@@ -76,6 +76,23 @@ std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
 namespace {
 struct ConvertONNXToKrnl
     : public impl::ConvertONNXToKrnlPassBase<ConvertONNXToKrnl> {
+  /// Values have a type unless nothing uses them.
+  LogicalResult checkTypes() {
+    bool allTyped = true;
+    getOperation()->walk([&](Operation *op) {
+      auto isTyped = [](Value value) {
+        return !isa<NoneType>(value.getType()) || value.use_empty();
+      };
+      if (!isa_and_present<onnx::ONNXDialect>(op->getDialect()) ||
+          (llvm::all_of(op->getOperands(), isTyped) &&
+           llvm::all_of(op->getResults(), isTyped)))
+        return;
+      op->emitOpError("has a value whose type has not been inferred");
+      allTyped = false;
+    });
+    return success(allTyped);
+  }
+
   /// A tensor of unknown rank is an object: only ops that move it or read its
   /// shape take it.
   LogicalResult checkRanks() {
@@ -100,7 +117,7 @@ struct ConvertONNXToKrnl
   }
 
   void runOnOperation() override {
-    if (failed(checkRanks()))
+    if (failed(checkTypes()) || failed(checkRanks()))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     KrnlTypeConverter converter;

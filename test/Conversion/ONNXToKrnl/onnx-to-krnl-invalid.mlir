@@ -28,3 +28,13 @@ func.func @position(%s: !onnx.seq<tensor<2xf32>>, %p: tensor<*xi64>) -> tensor<2
   %0 = onnx.SequenceAt(%s, %p) : (!onnx.seq<tensor<2xf32>>, tensor<*xi64>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+func.func @without_types(%x: tensor<3x4xf32>) -> none {
+  // expected-error @+1 {{'onnx.NonZero' op has a value whose type has not been inferred}}
+  %0 = onnx.NonZero(%x) : (tensor<3x4xf32>) -> none
+  // expected-error @+1 {{'onnx.Transpose' op has a value whose type has not been inferred}}
+  %1 = onnx.Transpose(%0) {perm = array<i64: 1, 0>} : (none) -> none
+  return %1 : none
+}

@@ -354,13 +354,38 @@ LogicalResult Bufferizer::run() {
 
 namespace {
 
+/// Values of a host program are tensors of known ranks, scalars and objects,
+/// but for memory that operations of ours make.
+LogicalResult verifyValues(func::FuncOp host) {
+  auto verify = [](Operation *op, TypeRange types) {
+    bool isControl = isa<krnl::LaunchOp, func::ReturnOp, scf::IfOp, scf::ForOp,
+                         scf::WhileOp>(op);
+    for (Type type : types)
+      if (isa<UnrankedTensorType>(type) ||
+          (isControl && isa<BaseMemRefType, VectorType>(type)))
+        return LogicalResult(
+            op->emitOpError("expects tensors, scalars and objects, but has a ")
+            << type);
+    return success();
+  };
+  WalkResult result = host.walk([&](Operation *op) {
+    auto launch = dyn_cast<krnl::LaunchOp>(op);
+    bool isWrong =
+        failed(verify(op, launch ? TypeRange(launch.getOuts().getTypes())
+                                 : TypeRange(op->getOperandTypes()))) ||
+        failed(verify(op, op->getResultTypes()));
+    return isWrong ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct BufferizeHost : krnl::impl::KrnlBufferizeHostPassBase<BufferizeHost> {
   using KrnlBufferizeHostPassBase::KrnlBufferizeHostPassBase;
 
   void runOnOperation() override {
     WeightTable weights;
     for (func::FuncOp host : hostFunctions(getOperation()))
-      if (failed(Bufferizer(host, weights).run()))
+      if (failed(verifyValues(host)) || failed(Bufferizer(host, weights).run()))
         return signalPassFailure();
     weights.record(getOperation());
   }

@@ -249,7 +249,9 @@ def KrnlJoinAttentionPass : Pass<"krnl-join-attention"> {
     So 16 rows of scores of a part have to fit the memory that the threads of a block
     share, and few rows of queries have blocks for all multiprocessors. Where
     the number of keys is dynamic, the parts have a known number of them, the last
-    one fewer, and the cost model assumes 1024.
+    one fewer, and the cost model assumes 1024. Where the number of queries is
+    dynamic, many of them may have a version of their own, with parts one after the
+    other: one of both versions has all queries, the other one none.
 
     ```mlir
     %o, %m, %l = krnl.kernel "MatMul+Softmax+MatMul parts" loops [b = 8, m = 4, n0 = 8, n1 = 64, ..] ..

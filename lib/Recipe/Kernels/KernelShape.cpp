@@ -59,6 +59,8 @@ int64_t extentOf(KernelOp kernel, StringRef loop, int64_t unknown) {
   LoopAttr attribute = kernel.getLoop(*kernel.findLoop(loop));
   if (!attribute.isDynamic())
     return attribute.getExtent();
+  if (unknown >= 2)
+    unknown = std::max(unknown, attribute.getAtLeast());
   int64_t limit = attribute.getLimit();
   return limit ? std::min(unknown, limit - 1) : unknown;
 }

@@ -15,8 +15,9 @@
 
 namespace onnxc {
 
-/// Extent of a loop by name; unknown ones count as `unknown`, or as the most
-/// that their limit leaves of them if that is less.
+/// Extent of a loop by name; unknown ones count as `unknown`, or as the nearest
+/// one that the bounds of the loop allow. Numbers less than 2 stay: they say
+/// that nothing is known.
 int64_t extentOf(krnl::KernelOp kernel, llvm::StringRef loop, int64_t unknown);
 
 /// The extent of a loop of a nest, where `outerExtent` is that of unknown ones.

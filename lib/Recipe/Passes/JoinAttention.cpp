@@ -10,11 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/AttentionLoops.h"
 #include "Kernels/KernelShape.h"
 #include "Passes/AssumeExtent.h"
 #include "Passes/AttentionQuery.h"
 #include "Passes/AttentionViews.h"
 #include "Passes/FormChoice.h"
+#include "Passes/RowVersions.h"
 #include "Passes/ScaledFactors.h"
 #include "Passes/SplitAttention.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
@@ -50,6 +52,11 @@ constexpr int64_t assumedKeys = 1024;
 /// these: the last part goes on past the last key.
 constexpr int64_t partMultiples[] = {16, 64};
 
+/// A dynamic number of queries counts as `outerExtent`. Where another form is
+/// profitable for the first of these, it is for more, and a version of its own
+/// has them, and for as many of the next ones as it still is.
+constexpr int64_t manyQueries[] = {1024, 512, 256};
+
 /// A form without scores in memory: one kernel that has all keys of a row at
 /// once, parts of so many in turn, or two, of which one combines the parts.
 struct JoinedForm {
@@ -58,11 +65,19 @@ struct JoinedForm {
   int64_t keysOfPart = 0;
 };
 
+/// The form for at least so many queries.
+struct FormOfMany {
+  int64_t atLeast;
+  JoinedForm form;
+};
+
 /// The kernels of an attention, and the form that they get; none if they stay.
 struct Attention {
   KernelOp sums;
   AttentionParts parts;
   std::optional<JoinedForm> form;
+  /// Another form, where the number of queries is dynamic.
+  std::optional<FormOfMany> ofMany;
   /// The choice of these; nothing before it is made.
   std::optional<FormChoice> choice;
 
@@ -83,6 +98,10 @@ struct KrnlJoinAttentionPass
 
 private:
   void choose(IRRewriter &rewriter, Attention &attention);
+  void chooseForMany(IRRewriter &rewriter, Attention &attention,
+                     KernelOp joined);
+  std::optional<double> cyclesOf(IRRewriter &rewriter, KernelOp joined,
+                                 const JoinedForm &form);
 
   Processor processor;
   RecipeChooser *chooser = nullptr;
@@ -195,6 +214,58 @@ static SmallVector<int64_t> sizesOfParts(int64_t keys) {
   return sizes;
 }
 
+/// The loop over the rows of the attention in one kernel, if it is dynamic.
+static std::optional<unsigned> dynamicRowsOf(KernelOp joined) {
+  AttentionLoops loops(joined);
+  if (!loops.find())
+    return std::nullopt;
+  std::optional<unsigned> rows = joined.findLoop(loops.row);
+  return rows && joined.getLoop(*rows).isDynamic() ? rows : std::nullopt;
+}
+
+std::optional<double> KrnlJoinAttentionPass::cyclesOf(IRRewriter &rewriter,
+                                                      KernelOp joined,
+                                                      const JoinedForm &form) {
+  SmallVector<KernelOp> kernels = divide(rewriter, joined, form);
+  std::optional<double> cycles =
+      kernels.empty() ? std::nullopt : chooser->cyclesOf(kernels);
+  if (!llvm::is_contained(kernels, joined))
+    eraseAll(rewriter, kernels);
+  return cycles;
+}
+
+/// Compares the form for the usual number of queries with parts of the keys in
+/// turn, which have blocks enough where there are many queries. They have to be
+/// a fifth faster, as there are two versions then.
+void KrnlJoinAttentionPass::chooseForMany(IRRewriter &rewriter,
+                                          Attention &attention,
+                                          KernelOp joined) {
+  std::optional<unsigned> rows = dynamicRowsOf(joined);
+  if (!rows || !attention.form)
+    return;
+  LoopAttr before = joined.getLoop(*rows);
+  SmallVector<int64_t> sizes = sizesOfParts(splittableKeys(rewriter, joined));
+  for (int64_t atLeast : manyQueries) {
+    setBounds(joined, *rows, before.getLimit(), atLeast);
+    std::optional<double> usual = cyclesOf(rewriter, joined, *attention.form);
+    double least = minGainOfKind * usual.value_or(0);
+    std::optional<JoinedForm> best;
+    for (int64_t size : sizes) {
+      JoinedForm form{JoinedForm::Parts::InTurn, size};
+      std::optional<double> cycles = cyclesOf(rewriter, joined, form);
+      if (cycles && *cycles < least) {
+        least = *cycles;
+        best = form;
+      }
+    }
+    if (!best)
+      break;
+    attention.ofMany = FormOfMany{atLeast, *best};
+    sizes = {best->keysOfPart};
+  }
+  setBounds(joined, *rows, before.getLimit(), before.getAtLeast());
+}
+
 /// Finds the number of parts that takes the least time. All keys are in one
 /// kernel only if their number is known.
 void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
@@ -234,7 +305,52 @@ void KrnlJoinAttentionPass::choose(IRRewriter &rewriter, Attention &attention) {
     choice.limitTo(minGainOfKind * together->cycles);
   if (!isCheaper || mayBeProfitableInParts(*together, processor))
     offerParts(JoinedForm::Parts::AtOnce);
+  chooseForMany(rewriter, attention, joined);
   eraseWithOperands(rewriter, joined);
+}
+
+/// The kernels of the form for so many iterations of the loop over the rows.
+static SmallVector<KernelOp> divideVersion(IRRewriter &rewriter,
+                                           KernelOp joined,
+                                           const JoinedForm &form, Value extent,
+                                           int64_t limit, int64_t atLeast) {
+  unsigned rows = *dynamicRowsOf(joined);
+  rewriter.setInsertionPoint(joined);
+  auto version = cast<KernelOp>(rewriter.clone(*joined));
+  version.getExtentMutable(rows).set(extent);
+  setBounds(version, rows, limit, atLeast);
+  SmallVector<KernelOp> kernels = divide(rewriter, version, form);
+  if (!llvm::is_contained(kernels, version))
+    eraseWithOperands(rewriter, version);
+  return kernels;
+}
+
+/// The kernels of the attention; none where that is not possible. Where many
+/// queries have another form, those of few come first: one of both versions has
+/// no rows, and that of many writes into the result of the other one.
+static SmallVector<KernelOp> divideAll(IRRewriter &rewriter, KernelOp joined,
+                                       const Attention &attention) {
+  std::optional<unsigned> rows = dynamicRowsOf(joined);
+  if (!attention.ofMany || !rows)
+    return divide(rewriter, joined, *attention.form);
+  auto [atLeast, form] = *attention.ofMany;
+  rewriter.setInsertionPoint(joined);
+  auto [few, many] = splitExtent(rewriter, joined.getLoc(),
+                                 cast<Value>(joined.getExtent(*rows)), atLeast);
+  SmallVector<KernelOp> kernels = divideVersion(
+      rewriter, joined, *attention.form, few, atLeast, /*atLeast=*/0);
+  SmallVector<KernelOp> ofMany =
+      divideVersion(rewriter, joined, form, many, /*limit=*/0, atLeast);
+  if (kernels.empty() || ofMany.empty()) {
+    eraseAll(rewriter, kernels);
+    eraseAll(rewriter, ofMany);
+    return {};
+  }
+  for (KernelOp kernel : kernels)
+    kernel.setName((kernel.getName() + " few").str());
+  ofMany.back().getOutsMutable().assign(kernels.back().getResults());
+  llvm::append_range(kernels, ofMany);
+  return kernels;
 }
 
 /// Replaces the kernels, if they are still there.
@@ -247,7 +363,7 @@ static void replace(IRRewriter &rewriter, const Attention &attention,
       succeeded(parts) ? joinCopies(rewriter, *parts, sums, false) : KernelOp();
   if (!joined)
     return;
-  SmallVector<KernelOp> kernels = divide(rewriter, joined, *attention.form);
+  SmallVector<KernelOp> kernels = divideAll(rewriter, joined, attention);
   if (!llvm::is_contained(kernels, joined))
     eraseWithOperands(rewriter, joined);
   if (kernels.empty())
@@ -274,7 +390,8 @@ static SmallVector<Attention> findAll(Operation *module) {
   for (KernelOp kernel : kernelsOf(module)) {
     FailureOr<AttentionParts> parts = findAttention(kernel, reason);
     if (succeeded(parts) && kernel.getNumResults() == 1)
-      found.push_back({kernel, *parts, std::nullopt, std::nullopt});
+      found.push_back(
+          {kernel, *parts, std::nullopt, std::nullopt, std::nullopt});
   }
   return found;
 }
@@ -360,6 +477,7 @@ void KrnlJoinAttentionPass::runOnOperation() {
       continue;
     }
     attention.form = like->form;
+    attention.ofMany = like->ofMany;
     attention.choice = like->choice;
   }
   for (const Attention &attention : found)

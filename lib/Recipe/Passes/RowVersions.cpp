@@ -14,25 +14,34 @@ using namespace onnxc::krnl;
 
 namespace onnxc {
 
-void limitRows(KernelOp kernel, Rows rows) {
+void setBounds(KernelOp kernel, unsigned loop, int64_t limit, int64_t atLeast) {
   auto loops = llvm::to_vector(kernel.getLoops());
-  LoopAttr loop = kernel.getLoop(rows.loop);
-  loops[rows.loop] = LoopAttr::get(loop.getContext(), loop.getName(),
-                                   loop.getExtent(), rows.limit);
+  LoopAttr known = kernel.getLoop(loop);
+  loops[loop] = LoopAttr::get(known.getContext(), known.getName(),
+                              known.getExtent(), limit, atLeast);
   kernel.setLoopsAttr(ArrayAttr::get(kernel.getContext(), loops));
+}
+
+std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc, Value extent,
+                                    int64_t limit) {
+  Value maxExtent = arith::ConstantIndexOp::create(b, loc, limit),
+        zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent,
+                                      maxExtent);
+  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
+          arith::SelectOp::create(b, loc, isFew, zero, extent)};
+}
+
+void limitRows(KernelOp kernel, Rows rows) {
+  setBounds(kernel, rows.loop, rows.limit, /*atLeast=*/0);
 }
 
 void divideRows(KernelOp few, KernelOp many, Rows rows) {
   OpBuilder b(few);
-  Location loc = few.getLoc();
   OpOperand &extent = many.getExtentMutable(rows.loop);
-  Value limit = arith::ConstantIndexOp::create(b, loc, rows.limit),
-        zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                      extent.get(), limit);
-  few.getExtentMutable(rows.loop).set(
-      arith::SelectOp::create(b, loc, isFew, extent.get(), zero));
-  extent.set(arith::SelectOp::create(b, loc, isFew, zero, extent.get()));
+  auto [ofFew, ofMany] = splitExtent(b, few.getLoc(), extent.get(), rows.limit);
+  few.getExtentMutable(rows.loop).set(ofFew);
+  extent.set(ofMany);
   limitRows(few, rows);
   few.setName((many.getName() + " few").str());
   many.getOutsMutable().assign(few.getResults());

@@ -17,6 +17,18 @@ struct Rows {
   int64_t limit;
 };
 
+/// Iterations of a loop in a version for few of them and in one for many: the
+/// extent where it is less than `limit`, else 0; and the other way round.
+std::pair<mlir::Value, mlir::Value> splitExtent(mlir::OpBuilder &b,
+                                                mlir::Location loc,
+                                                mlir::Value extent,
+                                                int64_t limit);
+
+/// What is known of the iterations of a dynamic loop: that they are fewer than
+/// `limit`, and at least `atLeast`; 0 for nothing.
+void setBounds(krnl::KernelOp kernel, unsigned loop, int64_t limit,
+               int64_t atLeast);
+
 /// Lets the planners of a kernel assume that it has fewer rows than the limit.
 void limitRows(krnl::KernelOp kernel, Rows rows);
 

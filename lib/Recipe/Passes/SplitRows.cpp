@@ -252,8 +252,9 @@ static void setExtent(KernelOp kernel, unsigned loop, Value extent) {
     return;
   }
   auto loops = llvm::to_vector(kernel.getLoops().getAsRange<LoopAttr>());
-  loops[loop] = LoopAttr::get(known.getContext(), known.getName(),
-                              ShapedType::kDynamic, known.getExtent() + 1);
+  loops[loop] =
+      LoopAttr::get(known.getContext(), known.getName(), ShapedType::kDynamic,
+                    known.getExtent() + 1, /*atLeast=*/0);
   kernel.replaceLoops(loops, extent);
 }
 

@@ -117,7 +117,8 @@ KernelOp RowPartsWriter::declare(StringRef suffix, ArrayRef<std::string> names,
     bool isPart = name == rows.row && llvm::is_contained(names, divided.part);
     if (name == divided.part || name == combined)
       loops.push_back(LoopAttr::get(context, name, parts,
-                                    isDynamic() ? wanted.maxParts + 1 : 0));
+                                    isDynamic() ? wanted.maxParts + 1 : 0,
+                                    /*atLeast=*/0));
     else if (name == divided.turn)
       loops.push_back(LoopAttr::get(context, name, ShapedType::kDynamic));
     else if (isPart)

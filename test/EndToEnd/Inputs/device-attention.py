@@ -159,6 +159,8 @@ CASES = {
     "ragged_in_turn": model([1, 48, 100, 64], [1, 48, 512, 64], element=BF16),
     "keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], mask=(TensorProto.BOOL, ["n", "m"]), element=F16),
     "causal_keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], element=F16, is_causal=1),
+    # Few queries have parts of the keys at the same time, many in turn.
+    "queries_in_turn": model([1, 24, "n", 64], [1, 24, "m", 64], element=F16),
     "cache_in_turn": model(["b", 2, "n", 64], ["b", 2, "n", 64], past=["b", 2, "p", 64], element=F16, is_causal=1),
     "causal_f16": model([1, 4, 72, 64], [1, 2, 512, 64], element=F16, is_causal=1),
     # Two groups of warps with rows of their own.
@@ -215,6 +217,7 @@ SIZES = {
     "queries": [{"n": 5}],
     "keys_in_turn": [{"b": 1, "n": 70, "m": 300}, {"b": 3, "n": 2, "m": 1}],
     "causal_keys_in_turn": [{"b": 1, "n": 130, "m": 300}, {"b": 1, "n": 70, "m": 20}],
+    "queries_in_turn": [{"n": 255, "m": 70}, {"n": 256, "m": 150}, {"n": 3, "m": 0}, {"n": 300, "m": 1}, {"n": 0, "m": 5}],
     "cache_in_turn": [{"b": 1, "n": 70, "p": 300}, {"b": 2, "n": 130, "p": 0}, {"b": 1, "n": 1, "p": 129}],
 }
 

@@ -319,8 +319,8 @@ SmallVector<Value> KernelBuilder::finish(ValueRange values) {
   SmallVector<Attribute> loopAttrs;
   SmallVector<Value> extents;
   for (const LoopDecl &l : loops) {
-    loopAttrs.push_back(
-        LoopAttr::get(host.getContext(), l.name, l.extent, l.limit));
+    loopAttrs.push_back(LoopAttr::get(host.getContext(), l.name, l.extent,
+                                      l.limit, /*atLeast=*/0));
     if (!ShapedType::isDynamic(l.extent))
       continue;
     assert(l.dynamic && "no operand dimension is accessed by just this loop");

@@ -37,6 +37,14 @@ static LogicalResult verifyLoopNames(KernelOp kernel) {
       return kernel.emitOpError("limit ")
              << loop.getLimit() << " of loop '" << loop.getName()
              << "' must be more than 1 and of a dynamic extent";
+    if (loop.getAtLeast() != 0 && (loop.getAtLeast() < 2 || !loop.isDynamic()))
+      return kernel.emitOpError("minimum ")
+             << loop.getAtLeast() << " of loop '" << loop.getName()
+             << "' must be more than 1 and of a dynamic extent";
+    if (loop.getLimit() != 0 && loop.getLimit() <= loop.getAtLeast())
+      return kernel.emitOpError("limit ")
+             << loop.getLimit() << " of loop '" << loop.getName()
+             << "' must be more than its minimum " << loop.getAtLeast();
   }
   return success();
 }

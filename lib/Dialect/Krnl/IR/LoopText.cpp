@@ -45,13 +45,25 @@ void onnxc::krnl::printLoopName(OpAsmPrinter &printer, Operation *,
   printLoopName(printer.getStream(), name.getValue());
 }
 
+/// A bound of the iterations of a loop. In the attribute 0 stands for none.
+static ParseResult parseBound(OpAsmParser &parser, StringAttr loop,
+                              StringRef what, int64_t &bound) {
+  llvm::SMLoc position = parser.getCurrentLocation();
+  if (parser.parseInteger(bound))
+    return failure();
+  if (bound == 0)
+    return parser.emitError(position, what + " 0 of loop '")
+           << loop.getValue() << "' must be more than 1";
+  return success();
+}
+
 ParseResult onnxc::krnl::parseLoops(
     OpAsmParser &parser, ArrayAttr &loops,
     SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extents) {
   SmallVector<Attribute> all;
   auto parseLoop = [&]() -> ParseResult {
     StringAttr name;
-    int64_t extent = ShapedType::kDynamic, limit = 0;
+    int64_t extent = ShapedType::kDynamic, limit = 0, atLeast = 0;
     if (parseLoopName(parser, name) || parser.parseEqual())
       return failure();
     OpAsmParser::UnresolvedOperand operand;
@@ -61,16 +73,14 @@ ParseResult onnxc::krnl::parseLoops(
       return failure();
     if (isOperand.has_value())
       extents.push_back(operand);
-    if (succeeded(parser.parseOptionalLess())) {
-      llvm::SMLoc position = parser.getCurrentLocation();
-      if (parser.parseInteger(limit))
-        return failure();
-      // In the attribute it stands for no limit.
-      if (limit == 0)
-        return parser.emitError(position, "limit 0 of loop '")
-               << name.getValue() << "' must be more than 1";
-    }
-    all.push_back(LoopAttr::get(parser.getContext(), name, extent, limit));
+    if (succeeded(parser.parseOptionalGreater()) &&
+        (parser.parseEqual() || parseBound(parser, name, "minimum", atLeast)))
+      return failure();
+    if (succeeded(parser.parseOptionalLess()) &&
+        parseBound(parser, name, "limit", limit))
+      return failure();
+    all.push_back(
+        LoopAttr::get(parser.getContext(), name, extent, limit, atLeast));
     return success();
   };
   if (failed(parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
@@ -92,6 +102,8 @@ void onnxc::krnl::printLoops(OpAsmPrinter &printer, Operation *,
                             printer << extents[number++];
                           else
                             printer << loop.getExtent();
+                          if (loop.getAtLeast())
+                            printer << " >= " << loop.getAtLeast();
                           if (loop.getLimit())
                             printer << " < " << loop.getLimit();
                         });

@@ -22,6 +22,50 @@ func.func @limit_of_known_extent(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @minimum_of_known_extent(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{minimum 2 of loop 'i' must be more than 1 and of a dynamic extent}}
+  %y = krnl.kernel "k" loops [i = 4 >= 2] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @minimum_of_nothing(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @+1 {{minimum 0 of loop 'i' must be more than 1}}
+  %y = krnl.kernel "k" loops [i = %n >= 0] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %extent: index):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @minimum_of_one(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @+1 {{minimum 1 of loop 'i' must be more than 1 and of a dynamic extent}}
+  %y = krnl.kernel "k" loops [i = %n >= 1] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %extent: index):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @limit_of_no_more(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  // expected-error @+1 {{limit 8 of loop 'i' must be more than its minimum 8}}
+  %y = krnl.kernel "k" loops [i = %n >= 8 < 8] outs(%x : tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %extent: index):
+    krnl.yield %a : tensor<4xf32>
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 func.func @limit_of_nothing(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   // expected-error @+1 {{limit 0 of loop 'i' must be more than 1}}
   %y = krnl.kernel "k" loops [i = %n < 0] outs(%x : tensor<4xf32>) {

@@ -40,6 +40,30 @@ func.func @few_rows(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>, %n: index) -> tens
   return %y : tensor<?x8xf32>
 }
 
+// A minimum of a dynamic extent, and both.
+// CHECK-LABEL: func @many_rows
+// CHECK:         krnl.kernel "copy" loops [r = %{{.+}} >= 256, c = 8] ins(
+// CHECK:         krnl.kernel "copy" loops [r = %{{.+}} >= 16 < 256, c = 8] ins(
+func.func @many_rows(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
+  %y = krnl.kernel "copy" loops [r = %n >= 256, c = 8] ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %r_extent: index):
+    %r = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<?x8xf32>
+  } -> tensor<?x8xf32>
+  %z = krnl.kernel "copy" loops [r = %n >= 16 < 256, c = 8] ins(%x : tensor<?x8xf32>) outs(%y : tensor<?x8xf32>) {
+  ^bb0(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>, %r_extent: index):
+    %r = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[r, c])
+        : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<?x8xf32>
+  } -> tensor<?x8xf32>
+  return %z : tensor<?x8xf32>
+}
+
 // All steps, a loop name that needs quotes, steps limited to one op by name and
 // by number, and a temporary whose size is read inside.
 // CHECK-LABEL: func @softmax_like

@@ -17,14 +17,17 @@ def Krnl_LoopAttr : Krnl_Attr<"Loop", "loop"> {
     gives the extent at run time (`ShapedType::kDynamic`). `m = %n < 8` has a
     `limit`; 0 where there is none. Choices assume that the extent is less, and where
     nothing else is known that it is the largest one below: all extents are that the
-    kernel is launched with, or most are, as those of windows. The emitted loops are
-    right for any extent.
+    kernel is launched with, or most are, as those of windows. `m = %n >= 256` is
+    `atLeast` 256, which choices assume of the extents that are not zero; 0 where there
+    is none. The emitted loops are right for any extent.
   }];
   let parameters = (ins LoopName:$name, "int64_t":$extent,
-                        DefaultValuedParameter<"int64_t", "0">:$limit);
-  let assemblyFormat = "`<` $name `,` $extent (`,` $limit^)? `>`";
+                        DefaultValuedParameter<"int64_t", "0">:$limit,
+                        DefaultValuedParameter<"int64_t", "0">:$atLeast);
+  let assemblyFormat =
+      "`<` $name `,` $extent (`,` $limit^)? (`at_least` $atLeast^)? `>`";
   let builders = [AttrBuilder<(ins "::llvm::StringRef":$name, "int64_t":$extent),
-                              "return $_get($_ctxt, name, extent, 0);">];
+                              "return $_get($_ctxt, name, extent, 0, 0);">];
   let extraClassDeclaration = [{
     bool isDynamic() const { return ::mlir::ShapedType::isDynamic(getExtent()); }
   }];

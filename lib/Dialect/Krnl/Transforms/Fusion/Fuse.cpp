@@ -316,6 +316,13 @@ static LogicalResult checkLimits(KernelOp producer, KernelOp consumer,
   return success();
 }
 
+/// Returns true if another version of the kernel has the iterations of some
+/// runs.
+static bool isVersion(KernelOp kernel) {
+  return llvm::any_of(kernel.getLoops().getAsRange<LoopAttr>(),
+                      [](LoopAttr loop) { return loop.getAtLeast() != 0; });
+}
+
 namespace {
 struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
   using Base::Base;
@@ -424,6 +431,10 @@ private:
     Limits limits{maxOps, maxOperands, maxRow};
     if (!producer.getRecipe().empty()) {
       reason = producer.getName().str() + " already has a recipe";
+      return failure();
+    }
+    if (isVersion(producer)) {
+      reason = producer.getName().str() + " does not have all iterations";
       return failure();
     }
     if (failed(checkLimits(producer, consumer, limits, reason)))

@@ -287,7 +287,7 @@ void LoopMapper::addConsumerLoops() {
       name = (loop.getName() + "_" + Twine(i)).str();
     plan.rename[loop.getName()] = name;
     add(LoopAttr::get(loop.getContext(), name, loop.getExtent(),
-                      loop.getLimit()),
+                      loop.getLimit(), loop.getAtLeast()),
         consumer.getExtent(number), positionBefore(number));
   }
 }

@@ -273,7 +273,8 @@ static std::optional<LoopMapping> pairLoops(KernelOp first, KernelOp second) {
     LoopAttr mine = first.getLoop(number), theirs = second.getLoop(number);
     OpFoldResult extent = first.getExtent(number);
     if (extent != second.getExtent(number) ||
-        mine.getLimit() != theirs.getLimit())
+        mine.getLimit() != theirs.getLimit() ||
+        mine.getAtLeast() != theirs.getAtLeast())
       return std::nullopt;
     plan.rename[theirs.getName()] = mine.getName().str();
     plan.loops.push_back(mine);

@@ -295,3 +295,28 @@ func.func @computed_rows_into_padding(%x: tensor<4x8xf32>) -> tensor<3x10xf32> {
   } -> tensor<3x10xf32>
   return %1 : tensor<3x10xf32>
 }
+
+// Another version of the kernel has the rows of the other runs.
+// CHECK: [Missed] NotFused {{.+}} Reason="neg many does not have all iterations", Remark="neg many, exp"
+func.func @version_of_many(%x: tensor<?x32xf32>, %before: tensor<?x32xf32>, %n: index, %many: index) -> tensor<?x32xf32> {
+  %g = tensor.empty(%n) : tensor<?x32xf32>
+  %0 = krnl.kernel "neg many" loops [i = %many >= 256, j = 32] ins(%x : tensor<?x32xf32>) outs(%before : tensor<?x32xf32>) {
+  ^bb0(%p: tensor<?x32xf32>, %o: tensor<?x32xf32>, %extent: index):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<?x32xf32>) -> tensor<?x32xf32> {
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %c : tensor<?x32xf32>
+  } -> tensor<?x32xf32>
+  %1 = krnl.kernel "exp" loops [i = %n, j = 32] ins(%0 : tensor<?x32xf32>) outs(%g : tensor<?x32xf32>) {
+  ^bb0(%p: tensor<?x32xf32>, %o: tensor<?x32xf32>, %extent: index):
+    %c = krnl.compute [i, j] (%s = %p[i, j]) -> (%u = %o[i, j])
+        : (tensor<?x32xf32>) -> tensor<?x32xf32> {
+      %v = math.exp %s : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %c : tensor<?x32xf32>
+  } -> tensor<?x32xf32>
+  return %1 : tensor<?x32xf32>
+}

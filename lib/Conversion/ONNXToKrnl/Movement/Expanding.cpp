@@ -114,9 +114,11 @@ void mergeLongestRows(OpBuilder &b, Location loc, Repeats &repeats,
 /// copied: one of both has no iterations.
 Value expandRows(OpBuilder &b, Location loc, Value x, Repeats repeats,
                  ArrayRef<Value> sizes) {
+  Type element = rankedType(x).getElementType();
+  // Products of sizes that no tensor has may wrap around to small ones.
+  checkTensorSizes(b, loc, sizes, element, "Expand");
   mergeLongestRows(b, loc, repeats, /*isExpand=*/true);
   auto &[times, own] = repeats;
-  Type element = rankedType(x).getElementType();
   x = reshapeTo(b, loc, x, typeOfSizes(own, element), own);
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
   Value isSingle =
@@ -237,6 +239,7 @@ Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
     sizes.push_back(
         mulGivenSizes(rewriter, loc, repeats.times[d], repeats.own[d], "Tile"));
   }
+  checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "Tile");
   mergeLongestRows(rewriter, loc, repeats, /*isExpand=*/false);
   x = reshapeTo(rewriter, loc, x,
                 typeOfSizes(repeats.own, type.getElementType()), repeats.own);

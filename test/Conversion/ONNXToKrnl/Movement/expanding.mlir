@@ -50,9 +50,13 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
 
 // Where the last dimension may be 1, it is one loop that fills rows and one that
 // copies them, of which one has no iterations; that before it is part of it if both
-// are repeated once or of one element.
+// are repeated once or of one element. The sizes of the result are checked before
+// products of them are made.
 // CHECK-LABEL: func.func @rows_of_the_run
 // CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[S:.+]]: tensor<2xi64>)
+// CHECK:         %[[BYTES:.+]] = krnl.buffer_bytes
+// CHECK:         %[[FITS:.+]] = arith.cmpi sle, %[[BYTES]]
+// CHECK:         krnl.check %[[FITS]], "Expand: a size is negative or too large" sizes(%{{.+}}, %{{.+}}) format "[{}, {}]"
 // CHECK:         %[[ONCE:.+]] = arith.andi
 // CHECK:         %[[SINGLE:.+]] = arith.andi
 // CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]
@@ -88,6 +92,7 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 // CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[R:.+]]: tensor<2xi64>)
 // CHECK-DAG:     %[[D0:.+]] = tensor.dim %[[X]], %c0
 // CHECK-DAG:     %[[D1:.+]] = tensor.dim %[[X]], %c1
+// CHECK:         krnl.check %{{.+}}, "Tile: a size is negative or too large" sizes(%{{.+}}, %{{.+}}) format "[{}, {}]"
 // CHECK:         %[[ONCE:.+]] = arith.cmpi eq, %[[T1:.+]], %[[ONE:.+]] : index
 // CHECK:         %[[SINGLE:.+]] = arith.andi
 // CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]

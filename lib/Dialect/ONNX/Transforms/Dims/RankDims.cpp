@@ -42,7 +42,7 @@ static std::optional<int64_t> rankOfResult(RuleNode &node) {
   if (isReduction(node.op) && node.op->getNumOperands() > 1 &&
       length(node.op->getOperand(1)) == 0) {
     bool dropsAll =
-        integerAttr(node.op, "keepdims").value_or(1) == 0 &&
+        integerAttr(node.op, "keepdims").value_or(1) != 1 &&
         integerAttr(node.op, "noop_with_empty_axes").value_or(0) == 0;
     return dropsAll ? 0 : rank;
   }

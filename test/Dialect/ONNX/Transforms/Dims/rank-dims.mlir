@@ -35,15 +35,16 @@ func.func @no_axes(%x: tensor<3x4xf32>, %none: tensor<0xi64>) -> (none, none) {
 
 // -----
 
-// All axes of an unknown rank: without sizes of 1 nothing is left, with them the rank is unknown.
+// All axes of an unknown rank: without sizes of 1 nothing is left, with them the rank is unknown. A number that is not 1
+// keeps no sizes, as onnxruntime has it.
 // CHECK-LABEL: func @all_axes
 // CHECK:         onnx.ReduceSum{{.*}}keepdims = 0{{.*}} -> tensor<f32>
 // CHECK:         onnx.ReduceSum{{.*}} -> tensor<*xf32>
-// CHECK:         onnx.ReduceSum{{.*}} -> tensor<*xf32>
+// CHECK:         onnx.ReduceSum{{.*}}keepdims = 2{{.*}} -> tensor<f32>
 func.func @all_axes(%x: tensor<*xf32>) -> (none, none, none) {
   %none = onnx.Constant dense<> : tensor<0xi64>
   %0 = onnx.ReduceSum(%x) axes(%none) {keepdims = 0 : i64} : (tensor<*xf32>, tensor<0xi64>) -> none
   %1 = onnx.ReduceSum(%x) axes(%none) {keepdims = 1 : i64} : (tensor<*xf32>, tensor<0xi64>) -> none
-  %2 = onnx.ReduceSum(%x) axes(%none) : (tensor<*xf32>, tensor<0xi64>) -> none
+  %2 = onnx.ReduceSum(%x) axes(%none) {keepdims = 2 : i64} : (tensor<*xf32>, tensor<0xi64>) -> none
   return %0, %1, %2 : none, none, none
 }

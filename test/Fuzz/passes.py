@@ -100,7 +100,8 @@ def main():
             failed += len(found)
             for where, message in found:
                 print(f"FAILED --{name}, {where}: {message}", flush=True)
-    print(f"{len(names)} passes, {runs - failed} passed, {failed} failed")
+    print(f"{len(names)} passes on {runs} inputs")
+    print(f"{runs - failed} passed, {failed} failed")
     return 1 if failed or not runs else 0
 
 

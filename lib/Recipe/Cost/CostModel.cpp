@@ -67,20 +67,18 @@ static double rowCycles(const Processor &target, RegisterTile tile,
   return cycles;
 }
 
-/// The usual numbers of rows up to a limit; the limit where it is less.
-static SmallVector<int64_t> usualRowsUpTo(int64_t limit) {
-  SmallVector<int64_t> usual;
-  llvm::copy_if(usualRows, std::back_inserter(usual),
-                [&](int64_t rows) { return rows <= limit; });
-  if (usual.empty())
-    usual.push_back(limit);
-  return usual;
+/// The usual numbers of rows up to a limit; the limit itself, which the list
+/// refers to, where it is less.
+static ArrayRef<int64_t> usualRowsUpTo(const int64_t &limit) {
+  ArrayRef<int64_t> usual = ArrayRef(usualRows).take_while(
+      [&](int64_t rows) { return rows <= limit; });
+  return usual.empty() ? ArrayRef(limit) : usual;
 }
 
 double resultCycles(const Processor &target, RegisterTile tile, int64_t rows,
                     int64_t columns, int64_t lanes, ColumnWork work,
                     int64_t assumedRows) {
-  SmallVector<int64_t> allUsual = usualRowsUpTo(assumedRows);
+  ArrayRef<int64_t> allUsual = usualRowsUpTo(assumedRows);
   int64_t vectors = countVectors(columns, lanes);
   auto rowTiles = [&](int64_t width) {
     RegisterTile part{tile.rows, width};

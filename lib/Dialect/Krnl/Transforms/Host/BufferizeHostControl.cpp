@@ -6,9 +6,6 @@
 
 #include "HostBufferizer.h"
 
-#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
-#include "onnxc/Support/ElementBytes.h"
-
 using namespace mlir;
 using namespace onnxc;
 using namespace onnxc::krnl;
@@ -71,17 +68,6 @@ void Bufferizer::convertYield(scf::YieldOp op) {
     else
       values.push_back(transferBuffer(use, /*isOnlyUse=*/false));
   op.getResultsMutable().assign(values);
-}
-
-/// Sizes of a buffer that may be impossible are refused.
-static void checkBytes(OpBuilder &b, Location loc, MemRefType type,
-                       ValueRange sizes) {
-  Value bytes = BufferBytesOp::create(b, loc, sizes, type);
-  Value max = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
-  Value fits =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, max);
-  makeCheck(b, loc, fits, "a size is negative or too large", sizes,
-            shapeFormat(type.getShape()));
 }
 
 /// Nothing is copied: where the branch makes no tensor, its buffer is empty.

@@ -9,6 +9,7 @@
 // The bytes of tensors with several dynamic sizes are checked as well.
 //===----------------------------------------------------------------------===//
 
+#include "HostBuffers.h"
 #include "HostSizes.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
@@ -317,16 +318,10 @@ void ProductChecker::check(tensor::EmptyOp empty) {
     return;
   order.push_back({key, std::exchange(before, known)});
   OpBuilder b(empty);
-  Location loc = empty.getLoc();
   RankedTensorType type = empty.getType();
-  Value bytes = BufferBytesOp::create(
-      b, loc, empty.getDynamicSizes(),
-      MemRefType::get(type.getShape(), type.getElementType()));
-  Value maxBytes = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
-  Value fits =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, maxBytes);
-  makeCheck(b, loc, fits, "a size is negative or too large",
-            empty.getDynamicSizes(), shapeFormat(type.getShape()));
+  checkBytes(b, empty.getLoc(),
+             MemRefType::get(type.getShape(), type.getElementType()),
+             empty.getDynamicSizes());
 }
 
 namespace {

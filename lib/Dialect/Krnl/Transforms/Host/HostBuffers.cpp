@@ -10,8 +10,10 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "onnxc/Dialect/Krnl/IR/CheckFormat.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Support/ElementBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -44,6 +46,15 @@ SmallVector<Value> dynamicSizes(OpBuilder &builder, Location loc,
   SmallVector<Value> sizes;
   bufferization::populateDynamicDimSizes(builder, loc, buffer, sizes);
   return sizes;
+}
+
+void checkBytes(OpBuilder &b, Location loc, MemRefType type, ValueRange sizes) {
+  Value bytes = BufferBytesOp::create(b, loc, sizes, type);
+  Value max = arith::ConstantIndexOp::create(b, loc, maxTensorBytes);
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, bytes, max);
+  makeCheck(b, loc, fits, "a size is negative or too large", sizes,
+            shapeFormat(type.getShape()));
 }
 
 /// Elements of type index are stored as 64-bit integers.

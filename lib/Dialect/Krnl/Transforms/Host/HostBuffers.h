@@ -28,6 +28,10 @@ bool isAboutMemory(mlir::Operation *op);
 llvm::SmallVector<mlir::Value>
 dynamicSizes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer);
 
+/// Ends the run unless a buffer can have these dynamic sizes.
+void checkBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::MemRefType type,
+                mlir::ValueRange sizes);
+
 /// Constants and their offsets among the weights; each is placed once.
 class WeightTable {
 public:

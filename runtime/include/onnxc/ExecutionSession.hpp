@@ -33,247 +33,29 @@
 #ifndef ONNXC_EXECUTIONSESSION_HPP
 #define ONNXC_EXECUTIONSESSION_HPP
 
+#include "onnxc/Run.hpp"
 #include "onnxc/Runtime.h"
+#include "onnxc/Tensor.hpp"
 #include "onnxc/rt/ElementTypes.h"
-#include "onnxc/rt/Functions.h"
+#include "onnxc/rt/Library.hpp"
+#include "onnxc/rt/Values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
-#include <deque>
-#include <dlfcn.h>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace onnxc {
-
-/// A contiguous row-major tensor of the caller's.
-struct TensorView {
-  const void *data;
-  std::vector<int64_t> shape;
-  OM_DATA_TYPE type;
-};
-
-template <typename T>
-TensorView view(const T *data, std::vector<int64_t> shape) {
-  return {data, std::move(shape), DataTypeOf<T>::value};
-}
-
-/// Memory of the caller for an output: room for so many bytes. A run sets shape
-/// and type.
-struct OutputView {
-  void *data;
-  int64_t bytes;
-  OM_DATA_TYPE type;
-  std::vector<int64_t> shape = {};
-};
-
-/// Room for `count` elements; the output must have this element type.
-template <typename T>
-OutputView outputView(T *data, size_t count) {
-  return {data, int64_t(count * sizeof(T)), DataTypeOf<T>::value};
-}
-
-/// The elements of a tensor that lives elsewhere, row by row.
-template <typename T>
-class ArrayView {
-public:
-  ArrayView(T *first, const std::vector<int64_t> &sizes)
-      : elements(first), dims(sizes) {
-    for (int64_t size : sizes)
-      count *= size_t(size);
-  }
-
-  const std::vector<int64_t> &shape() const { return dims; }
-  size_t size() const { return count; }
-  T *begin() const { return elements; }
-  T *end() const { return elements + count; }
-  T &operator[](size_t i) const { return elements[i]; }
-
-  /// The element at an index for each dimension; throws std::out_of_range.
-  template <typename... Indices>
-  T &operator()(Indices... indices) const {
-    const std::array<int64_t, sizeof...(Indices)> at{int64_t(indices)...};
-    if (at.size() != dims.size())
-      throw std::out_of_range("the tensor has " + std::to_string(dims.size()) +
-                              " dimensions");
-    int64_t position = 0;
-    for (size_t d = 0; d < at.size(); ++d) {
-      if (at[d] < 0 || at[d] >= dims[d])
-        throw std::out_of_range("an index is not in the tensor");
-      position = position * dims[d] + at[d];
-    }
-    return elements[position];
-  }
-
-private:
-  T *elements;
-  std::vector<int64_t> dims;
-  size_t count = 1;
-};
-
-/// A tensor with memory of its own. A string tensor has its elements in
-/// `strings`.
-struct Tensor {
-  OM_DATA_TYPE type = ONNX_TYPE_UNDEFINED;
-  std::vector<int64_t> shape;
-  std::vector<std::byte> bytes;
-  std::vector<std::string> strings;
-
-  size_t size() const {
-    size_t count = 1;
-    for (int64_t dim : shape)
-      count *= size_t(dim);
-    return count;
-  }
-  template <typename T>
-  const T *data() const {
-    static_assert(!std::is_same_v<T, const char *>, "strings are in `strings`");
-    if (type != DataTypeOf<T>::value)
-      throw std::runtime_error(std::string("the elements are ") + nameOf(type) +
-                               ", not " + nameOf(DataTypeOf<T>::value));
-    return reinterpret_cast<const T *>(bytes.data());
-  }
-  /// The elements of the tensor, which must outlive the view.
-  template <typename T>
-  ArrayView<const T> as() const {
-    return {data<T>(), shape};
-  }
-};
-
-/// A tensor of these elements; of one dimension unless there is a shape.
-template <typename T>
-Tensor tensor(const std::vector<T> &elements, std::vector<int64_t> shape) {
-  static_assert(!std::is_same_v<T, const char *>,
-                "of std::string: a tensor keeps its strings");
-  Tensor result{DataTypeOf<T>::value, std::move(shape), {}, {}};
-  result.bytes.resize(elements.size() * sizeof(T));
-  std::byte *to = result.bytes.data();
-  for (const T element : elements) {
-    std::memcpy(to, &element, sizeof(T));
-    to += sizeof(T);
-  }
-  return result;
-}
-template <typename T>
-Tensor tensor(const std::vector<T> &elements) {
-  return onnxc::tensor(elements, {int64_t(elements.size())});
-}
-inline Tensor tensor(const std::vector<std::string> &elements) {
-  return {ONNX_TYPE_STRING, {int64_t(elements.size())}, {}, elements};
-}
-
-/// A tensor, or the contents of a sequence, optional or map.
-struct Value {
-  OM_VALUE_KIND kind = OM_VALUE_TENSOR;
-  Tensor tensor;               ///< itself; the keys of a map
-  std::vector<Value> elements; ///< of the other kinds; values of a map
-
-  Value() = default;
-  Value(Tensor itself) : tensor(std::move(itself)) {}
-  static Value sequence(std::vector<Value> elements) {
-    return {OM_VALUE_SEQUENCE, {}, std::move(elements)};
-  }
-  /// An optional without element.
-  static Value empty() { return {OM_VALUE_OPTIONAL, {}, {}}; }
-  static Value optional(Value element) {
-    return {OM_VALUE_OPTIONAL, {}, {std::move(element)}};
-  }
-  /// Value i belongs to key i.
-  static Value map(Tensor keys, std::vector<Value> elements) {
-    return {OM_VALUE_MAP, std::move(keys), std::move(elements)};
-  }
-
-private:
-  Value(OM_VALUE_KIND itsKind, Tensor itself, std::vector<Value> parts)
-      : kind(itsKind), tensor(std::move(itself)), elements(std::move(parts)) {}
-};
-
-/// A run that failed. The status says whose fault it is: OM_STATUS_INVALID and
-/// OM_STATUS_VALUE are the caller's.
-struct RunError : std::runtime_error {
-  RunError(OM_STATUS code, const std::string &message)
-      : std::runtime_error(message), status(code) {}
-  OM_STATUS status;
-};
-
-/// The outputs of a run by their names. Another name is an error: a map would
-/// make an empty tensor of it.
-class NamedOutputs : public std::map<std::string, Tensor> {
-public:
-  const Tensor &at(const std::string &name) const {
-    auto found = find(name);
-    if (found != end())
-      return found->second;
-    std::vector<std::string> names;
-    for (const auto &output : *this)
-      names.push_back(output.first);
-    throw RunError(OM_STATUS_INVALID, "the model has no output '" + name +
-                                          "', only " + listOf(names));
-  }
-  Tensor &at(const std::string &name) {
-    return const_cast<Tensor &>(std::as_const(*this).at(name));
-  }
-  Tensor &operator[](const std::string &name) { return at(name); }
-};
-
-/// Ends a run from another thread.
-class Cancellation {
-public:
-  /// The run with this in its options fails with OM_STATUS_CANCELLED, and so do
-  /// later ones until reset(). Returns once the run has begun to end.
-  void cancel() {
-    std::unique_lock<std::mutex> lock(mutex);
-    isRequested = true;
-    // A run that is about to begin is not going on yet.
-    while (context && !cancelContext(context)) {
-      lock.unlock();
-      std::this_thread::yield();
-      lock.lock();
-    }
-  }
-  /// Later runs are not cancelled.
-  void reset() {
-    std::lock_guard<std::mutex> lock(mutex);
-    isRequested = false;
-  }
-
-private:
-  friend class ExecutionSession;
-
-  void watch(OMContext *running, decltype(&omContextCancel) function) {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (running && isRequested)
-      throw RunError(OM_STATUS_CANCELLED, "the run was cancelled");
-    context = running;
-    cancelContext = function;
-  }
-
-  std::mutex mutex;
-  bool isRequested = false;
-  OMContext *context = nullptr;
-  decltype(&omContextCancel) cancelContext = nullptr;
-};
-
-/// The options of one run.
-struct RunOptions {
-  /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: the session's
-  /// limit.
-  std::chrono::nanoseconds deadline{0};
-  /// Cancels this run alone; must outlive it. Null: none.
-  Cancellation *cancellation = nullptr;
-};
 
 /// The session outlives its runs.
 class ExecutionSession {
@@ -283,10 +65,9 @@ public:
 
   explicit ExecutionSession(const std::string &file,
                             const std::string &entryPoint = "run_main_graph")
-      : path(file), entry(entryPoint),
-        contexts(std::make_unique<Contexts>(open(file))) {
+      : entry(entryPoint), contexts(std::make_unique<Contexts>(file)) {
     contexts->free.push_back(makeContext());
-    if (dlsym(contexts->library.get(), "omGetCpu") &&
+    if (contexts->library.has("omGetCpu") &&
         !find<decltype(omGetCpu)>("omGetCpu")(entry.c_str()))
       throw RunError(OM_STATUS_TARGET,
                      find<decltype(omGetLastError)>("omGetLastError")());
@@ -393,7 +174,7 @@ public:
     current.start(*this, buffersOf(inputs), options);
     std::vector<Tensor> outputs;
     for (const OMBuffer &buffer : current.outputs)
-      outputs.push_back(copyOf(buffer));
+      outputs.push_back(rt::ValueConverter::copyOf(buffer));
     return outputs;
   }
 
@@ -454,13 +235,13 @@ public:
   std::vector<Value> runValues(const std::vector<Value> &inputs,
                                const RunOptions &options = {}) {
     std::vector<OMBuffer> in;
-    std::vector<Made> values; // destroyed after the run
-    std::deque<std::vector<const char *>> texts;
+    rt::ValueConverter converter(contexts->library);
+    std::vector<rt::ValueConverter::Owned> values; // destroyed after the run
     for (const Value &input : inputs) {
-      values.push_back(make(input, texts));
+      values.push_back(converter.make(input));
       OMValue *value = values.back().get();
       if (input.kind == OM_VALUE_TENSOR)
-        in.push_back(bufferOf(
+        in.push_back(converter.bufferOf(
             find<decltype(omValueGetTensor)>("omValueGetTensor")(value)));
       else
         in.push_back({value, 0, nullptr, 0, ONNX_TYPE_UNDEFINED});
@@ -469,9 +250,10 @@ public:
     current.start(*this, in, options);
     std::vector<Value> outputs;
     for (const OMBuffer &buffer : current.outputs)
-      outputs.push_back(buffer.type == ONNX_TYPE_UNDEFINED
-                            ? copyOf(static_cast<OMValue *>(buffer.data))
-                            : Value(copyOf(buffer)));
+      outputs.push_back(
+          buffer.type == ONNX_TYPE_UNDEFINED
+              ? converter.copyOf(static_cast<OMValue *>(buffer.data))
+              : Value(converter.copyOf(buffer)));
     return outputs;
   }
 
@@ -485,41 +267,9 @@ public:
   }
 
 private:
-  struct Close {
-    void operator()(void *handle) const { dlclose(handle); }
-  };
-
-  /// A name of the file that it has not been loaded by, in which `/` and `/./`
-  /// spell a number. The dynamic linker returns the library that it has loaded
-  /// by the same name, even if the file is another one by now: a model that was
-  /// compiled again. By a new name it looks.
-  static std::string freshName(const std::string &file) {
-    static std::atomic<unsigned> loads{0};
-    size_t slash = file.rfind('/');
-    std::string name = slash == std::string::npos ? "." : file.substr(0, slash);
-    for (unsigned number = ++loads; number != 0; number >>= 1)
-      name += number & 1 ? "/./" : "/";
-    return name + file.substr(slash + 1);
-  }
-
-  static void *open(const std::string &file) {
-    std::string name = freshName(file);
-    std::string message;
-    if (void *handle = rt::loadArtefact(name, message))
-      return handle;
-    for (size_t at; (at = message.find(name)) != std::string::npos;)
-      message.replace(at, name.size(), file);
-    throw std::runtime_error(message);
-  }
-
-  /// The artefact's function of this name.
   template <typename Function>
   Function *find(const char *name) const {
-    void *address = dlsym(contexts->library.get(), name);
-    if (!address)
-      throw std::runtime_error(
-          rt::explainLack(contexts->library.get(), path, name));
-    return reinterpret_cast<Function *>(address);
+    return contexts->library.find<Function>(name);
   }
 
   static int64_t bytesOf(const TensorView &input) {
@@ -570,16 +320,14 @@ private:
       throw RunError(OM_STATUS_INVALID, output + "has null as its memory");
   }
 
-  using Made = std::unique_ptr<OMValue, void (*)(OMValue *)>;
-
   using Context = std::unique_ptr<OMContext, void (*)(OMContext *)>;
 
   /// The library, and the contexts that no run uses at present, which end
   /// before it is closed.
   struct Contexts {
-    explicit Contexts(void *handle) : library(handle) {}
+    explicit Contexts(const std::string &file) : library(file) {}
 
-    std::unique_ptr<void, Close> library;
+    rt::Library library;
     std::mutex mutex;
     std::vector<Context> free;
     std::shared_ptr<const Log> log;
@@ -676,100 +424,8 @@ private:
     std::shared_ptr<const Log> log;
   };
 
-  Made owned(OMValue *value) const {
-    return {value, find<decltype(omValueDestroy)>("omValueDestroy")};
-  }
-
-  /// A value over the memory of `value`; strings go through `texts`.
-  Made make(const Value &value,
-            std::deque<std::vector<const char *>> &texts) const {
-    if (value.kind == OM_VALUE_TENSOR)
-      return owned(find<decltype(omValueCreateTensor)>("omValueCreateTensor")(
-          make(value.tensor, texts)));
-    std::vector<Made> made;
-    for (const Value &element : value.elements)
-      made.push_back(make(element, texts));
-    OMTensor *keys =
-        value.kind == OM_VALUE_MAP ? make(value.tensor, texts) : nullptr;
-    std::vector<OMValue *> elements;
-    for (Made &element : made)
-      elements.push_back(element.release());
-    int64_t count = int64_t(elements.size());
-    if (value.kind == OM_VALUE_SEQUENCE)
-      return owned(find<decltype(omValueCreateSequence)>(
-          "omValueCreateSequence")(elements.data(), count));
-    if (value.kind == OM_VALUE_MAP)
-      return owned(find<decltype(omValueCreateMap)>("omValueCreateMap")(
-          keys, elements.data(), count));
-    return owned(find<decltype(omValueCreateOptional)>("omValueCreateOptional")(
-        count ? elements[0] : nullptr));
-  }
-
-  OMTensor *make(const Tensor &tensor,
-                 std::deque<std::vector<const char *>> &texts) const {
-    const void *data = tensor.bytes.data();
-    size_t bytes = tensor.bytes.size();
-    if (tensor.type == ONNX_TYPE_STRING) {
-      std::vector<const char *> &pointers = texts.emplace_back();
-      for (const std::string &text : tensor.strings)
-        pointers.push_back(text.c_str());
-      data = pointers.data();
-      bytes = pointers.size() * sizeof(char *);
-    }
-    if (bytes < tensor.size() * size_t(elementBytes(tensor.type)))
-      throw std::runtime_error("a tensor has fewer elements than its shape");
-    return find<decltype(omTensorCreate)>("omTensorCreate")(
-        const_cast<void *>(data), tensor.shape.data(),
-        int64_t(tensor.shape.size()), tensor.type);
-  }
-
-  OMBuffer bufferOf(const OMTensor *tensor) const {
-    if (!tensor)
-      throw std::runtime_error("an input is not a tensor");
-    OM_DATA_TYPE type =
-        find<decltype(omTensorGetDataType)>("omTensorGetDataType")(tensor);
-    int64_t count =
-        find<decltype(omTensorGetNumElems)>("omTensorGetNumElems")(tensor);
-    return {find<decltype(omTensorGetDataPtr)>("omTensorGetDataPtr")(tensor),
-            count * elementBytes(type),
-            const_cast<int64_t *>(
-                find<decltype(omTensorGetShape)>("omTensorGetShape")(tensor)),
-            find<decltype(omTensorGetRank)>("omTensorGetRank")(tensor), type};
-  }
-
-  Value copyOf(const OMValue *value) const {
-    Value result;
-    result.kind = find<decltype(omValueGetKind)>("omValueGetKind")(value);
-    if (result.kind == OM_VALUE_TENSOR) {
-      result.tensor = copyOf(bufferOf(
-          find<decltype(omValueGetTensor)>("omValueGetTensor")(value)));
-      return result;
-    }
-    if (result.kind == OM_VALUE_MAP)
-      result.tensor = copyOf(
-          bufferOf(find<decltype(omValueGetKey)>("omValueGetKey")(value)));
-    int64_t size = find<decltype(omValueGetSize)>("omValueGetSize")(value);
-    for (int64_t i = 0; i < size; ++i)
-      result.elements.push_back(copyOf(
-          find<decltype(omValueGetElement)>("omValueGetElement")(value, i)));
-    return result;
-  }
-
-  static Tensor copyOf(const OMBuffer &buffer) {
-    Tensor tensor{
-        buffer.type, {buffer.shape, buffer.shape + buffer.rank}, {}, {}};
-    const std::byte *data = static_cast<const std::byte *>(buffer.data);
-    if (buffer.type == ONNX_TYPE_STRING)
-      for (size_t i = 0; i < tensor.size(); ++i)
-        tensor.strings.push_back(static_cast<char **>(buffer.data)[i]);
-    else
-      tensor.bytes.assign(data, data + buffer.bytes);
-    return tensor;
-  }
-
   static constexpr int64_t maxRank = 64;
 
-  std::string path;
   std::string entry;
   std::vector<std::string> namesIn, namesOut;
   std::vector<const OMArgument *> argumentsOut;

@@ -44,6 +44,7 @@ struct Rejection {
   bool isShape;
 };
 
+/// Knows values by their addresses: none may be freed while it is in use.
 class DimAnalysis : public schema::ValueFacts {
 public:
   /// Analyses all functions under `root`. With `warns`, declared types that

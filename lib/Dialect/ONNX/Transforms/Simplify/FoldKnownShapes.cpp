@@ -380,8 +380,37 @@ static bool foldKeptSizes(Operation *op, DimAnalysis &analysis,
   return true;
 }
 
+namespace {
+
+/// Erases operations from their blocks, and frees their memory at the end only:
+/// the analysis knows values by their addresses, which those of new operations
+/// would have again.
+class RetainingRewriter final : public IRRewriter {
+public:
+  using IRRewriter::IRRewriter;
+  ~RetainingRewriter() {
+    for (Operation *op : erased)
+      op->destroy();
+  }
+
+  void eraseOp(Operation *op) override {
+    assert(op->use_empty() && op->getNumRegions() == 0);
+    if (auto *rewrites = dyn_cast_if_present<Listener>(listener))
+      rewrites->notifyOperationErased(op);
+    op->dropAllReferences();
+    op->remove();
+    erased.push_back(op);
+  }
+
+private:
+  SmallVector<Operation *> erased;
+};
+
+} // namespace
+
 bool onnxc::onnx::foldKnownShapes(ModuleOp module, DimAnalysis &analysis,
-                                  RewriterBase &rewriter) {
+                                  OpBuilder::Listener *listener) {
+  RetainingRewriter rewriter(module.getContext(), listener);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa_and_present<ONNXDialect>(op->getDialect()) &&

@@ -43,7 +43,7 @@ void annotateDims(mlir::ModuleOp module, DimAnalysis &analysis);
 /// and operations that change no shape by their operands; true if there were
 /// any.
 bool foldKnownShapes(mlir::ModuleOp module, DimAnalysis &analysis,
-                     mlir::RewriterBase &rewriter);
+                     mlir::OpBuilder::Listener *listener);
 
 /// Replaces a choice that is the same for all elements in each run by what is
 /// chosen; true if `op` was one.

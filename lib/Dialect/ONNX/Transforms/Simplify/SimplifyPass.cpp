@@ -84,7 +84,7 @@ struct Simplify final : public onnxc::onnx::impl::SimplifyBase<Simplify> {
     IRRewriter rewriter(&getContext(), &keepNodes);
     bool refined = refineOperands(getOperation());
     keepNodes.setStep("FoldKnownShapes");
-    bool folded = foldKnownShapes(getOperation(), analysis, rewriter);
+    bool folded = foldKnownShapes(getOperation(), analysis, &keepNodes);
     keepNodes.setStep("Fold");
     bool rewritten = false;
     GreedyRewriteConfig config;

@@ -196,3 +196,25 @@ func.func @repeated_sizes(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}, %y: tenso
   %b = onnx.Add(%z, %m) : (tensor<1xi64>, none) -> none
   return %a, %b : none, none
 }
+
+// -----
+
+// Nothing is taken for what an operation before it was that is erased.
+// CHECK-LABEL: func @lists_of_sizes
+// CHECK-SAME:    -> (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>)
+// CHECK-NEXT:    %[[B:.+]] = onnx.Shape(%arg0) {end = 2 : i64, start = 1 : i64}
+// CHECK-NEXT:    %[[A:.+]] = onnx.Shape(%arg0) {end = 1 : i64}
+// CHECK-NEXT:    return %[[B]], %[[A]], %[[B]]
+func.func @lists_of_sizes(%x: tensor<?x?xf32>) -> (none, none, none) {
+  %zero = onnx.Constant dense<0> : tensor<i64>
+  %one = onnx.Constant dense<1> : tensor<i64>
+  %list = onnx.Constant dense<1> : tensor<1xi64>
+  %shape = onnx.Shape(%x) : (tensor<?x?xf32>) -> none
+  %b = onnx.Gather(%shape, %one) : (none, tensor<i64>) -> none
+  %0 = onnx.Reshape(%b, %list) : (none, tensor<1xi64>) -> none
+  %a = onnx.Gather(%shape, %zero) : (none, tensor<i64>) -> none
+  %1 = onnx.Reshape(%a, %list) : (none, tensor<1xi64>) -> none
+  %least = onnx.ReduceMin(%0) {keepdims = 0 : i64} : (none) -> none
+  %2 = onnx.Reshape(%least, %list) : (none, tensor<1xi64>) -> none
+  return %0, %1, %2 : none, none, none
+}

@@ -1,0 +1,225 @@
+//===- SpillAroundLoops.cpp - Registers of innermost loops ------*- C++ -*-===//
+//
+// Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+//   %a = phi ... loop of 12 sums      %a = phi ... loop of 12 sums
+//                                     store %a, %slot
+//   %b = phi ... loop of 12 sums  ->  %b = phi ... loop of 12 sums
+//                                     %c = load %slot
+//   fmul %a, %b                       fmul %c, %b
+//
+//===----------------------------------------------------------------------===//
+
+#include "onnxc/Target/Code/SpillAroundLoops.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace onnxc::target {
+
+namespace {
+class LoopSpiller {
+public:
+  LoopSpiller(Function &function, FunctionAnalysisManager &analyses)
+      : function(function),
+        dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
+        loops(analyses.getResult<LoopAnalysis>(function)),
+        costs(analyses.getResult<TargetIRAnalysis>(function)),
+        registerBits(
+            costs.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector)
+                .getFixedValue()) {}
+
+  bool run();
+
+private:
+  int64_t registersOf(const Value *value) const;
+  int64_t registersIn(const Loop &loop,
+                      ArrayRef<const BasicBlock *> chain) const;
+  void collectCrossing();
+  bool isOnlyUsedAfter(Instruction *value, const Loop &loop,
+                       BasicBlock *exit) const;
+  bool spillAround(Loop &loop);
+  void spill(Instruction *value, BasicBlock *before, BasicBlock *exit);
+
+  Function &function;
+  DominatorTree &dominators;
+  LoopInfo &loops;
+  const TargetTransformInfo &costs;
+  int64_t registerBits;
+  /// Vectors with uses in another block than their own.
+  SmallVector<Instruction *> crossing;
+};
+} // namespace
+
+/// The number of vector registers that the value takes; 0 if it is no vector.
+int64_t LoopSpiller::registersOf(const Value *value) const {
+  auto *type = dyn_cast<FixedVectorType>(value->getType());
+  if (!type || !isa<Instruction, Argument>(value))
+    return 0;
+  int64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
+  return int64_t(divideCeil(bits, registerBits));
+}
+
+/// The blocks of the loop in their order; none if there are branches in it.
+static SmallVector<const BasicBlock *> chainOf(const Loop &loop) {
+  SmallVector<const BasicBlock *> chain{loop.getHeader()};
+  while (chain.size() < loop.getNumBlocks()) {
+    const BasicBlock *next = nullptr;
+    for (const BasicBlock *successor : successors(chain.back())) {
+      if (!loop.contains(successor))
+        continue;
+      if (next || successor == loop.getHeader())
+        return {};
+      next = successor;
+    }
+    chain.push_back(next);
+  }
+  return chain;
+}
+
+/// The number of vector registers that the blocks of the loop need: those of
+/// the values that are live at once, in the order of the instructions, and of
+/// what they read from outside.
+int64_t LoopSpiller::registersIn(const Loop &loop,
+                                 ArrayRef<const BasicBlock *> chain) const {
+  SmallPtrSet<const Value *, 32> live, outside;
+  int64_t now = 0, all = 0, ofOutside = 0;
+  auto use = [&](const Value *value) {
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (instruction && loop.contains(instruction))
+      now += live.insert(value).second ? registersOf(value) : 0;
+    else if (outside.insert(value).second)
+      ofOutside += registersOf(value);
+  };
+  auto useAfterLoop = [&](const Instruction &instruction) {
+    if (any_of(instruction.users(), [&](const User *user) {
+          return !loop.contains(cast<Instruction>(user));
+        }))
+      use(&instruction);
+  };
+  for (const PHINode &phi : loop.getHeader()->phis())
+    use(phi.getIncomingValueForBlock(chain.back()));
+  for (const BasicBlock *block : reverse(chain)) {
+    if (loop.isLoopExiting(block))
+      for (const BasicBlock *before : chain)
+        if (dominators.dominates(before, block))
+          for_each(*before, useAfterLoop);
+    for (const Instruction &instruction : reverse(*block)) {
+      all = std::max(all, now);
+      if (isa<PHINode>(instruction))
+        break;
+      now -= live.erase(&instruction) ? registersOf(&instruction) : 0;
+      for_each(instruction.operand_values(), use);
+    }
+  }
+  return std::max(all, now) + ofOutside;
+}
+
+void LoopSpiller::collectCrossing() {
+  for (Instruction &instruction : instructions(function))
+    if (registersOf(&instruction) > 0 &&
+        any_of(instruction.users(), [&](const User *user) {
+          return cast<Instruction>(user)->getParent() !=
+                 instruction.getParent();
+        }))
+      crossing.push_back(&instruction);
+}
+
+/// Returns true if the value is there before the loop, and no run uses it again
+/// until it has come to `exit`, which comes after the loop.
+bool LoopSpiller::isOnlyUsedAfter(Instruction *value, const Loop &loop,
+                                  BasicBlock *exit) const {
+  const Loop *around = loop.getParentLoop();
+  if (loop.contains(value) || (around && !around->contains(value)) ||
+      !dominators.dominates(value, loop.getHeader()))
+    return false;
+  SmallPtrSet<BasicBlock *, 1> itself{value->getParent()};
+  bool isUsed = false;
+  for (const Use &use : value->uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    auto *phi = dyn_cast<PHINode>(user);
+    BasicBlock *block = phi ? phi->getIncomingBlock(use) : user->getParent();
+    if (loop.contains(block) || loop.contains(user))
+      return false;
+    if (dominators.dominates(exit, block))
+      isUsed = true;
+    else if (block != value->getParent() &&
+             isPotentiallyReachable(exit, block, &itself, &dominators, &loops))
+      return false;
+  }
+  return isUsed;
+}
+
+void LoopSpiller::spill(Instruction *value, BasicBlock *before,
+                        BasicBlock *exit) {
+  IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
+  AllocaInst *slot = b.CreateAlloca(value->getType());
+  b.SetInsertPoint(before->getTerminator());
+  b.CreateStore(value, slot);
+  b.SetInsertPoint(exit, exit->getFirstInsertionPt());
+  LoadInst *again = b.CreateLoad(value->getType(), slot);
+  value->replaceUsesWithIf(
+      again, [&](Use &use) { return dominators.dominates(again, use); });
+  crossing.push_back(again);
+}
+
+bool LoopSpiller::spillAround(Loop &loop) {
+  BasicBlock *exit = loop.getUniqueExitBlock();
+  SmallVector<const BasicBlock *> chain = chainOf(loop);
+  if (chain.empty() || !exit)
+    return false;
+  int64_t excess = registersIn(loop, chain);
+  SmallVector<Instruction *> waiting;
+  for (Instruction *value : crossing)
+    if (isOnlyUsedAfter(value, loop, exit)) {
+      waiting.push_back(value);
+      excess += registersOf(value);
+    }
+  excess -= costs.getNumberOfRegisters(
+      costs.getRegisterClassForType(/*Vector=*/true));
+  if (excess <= 0 || waiting.empty())
+    return false;
+  // A rotated loop that may have no iteration is passed by on another way.
+  BasicBlock *before = dominators.getNode(exit)->getIDom()->getBlock();
+  if (loop.contains(before))
+    before = loop.getLoopPreheader();
+  if (!before)
+    before = InsertPreheaderForLoop(&loop, &dominators, &loops,
+                                    /*MSSAU=*/nullptr, /*PreserveLCSSA=*/false);
+  if (!before)
+    return false;
+  for (Instruction *value : waiting)
+    if (excess > 0) {
+      excess -= registersOf(value);
+      spill(value, before, exit);
+    }
+  return true;
+}
+
+bool LoopSpiller::run() {
+  if (registerBits == 0)
+    return false;
+  collectCrossing();
+  bool isChanged = false;
+  for (Loop *loop : loops.getLoopsInPreorder())
+    if (loop->isInnermost() && !crossing.empty())
+      isChanged |= spillAround(*loop);
+  return isChanged;
+}
+
+PreservedAnalyses SpillAroundLoopsPass::run(Function &function,
+                                            FunctionAnalysisManager &analyses) {
+  bool isChanged =
+      !function.isDeclaration() && LoopSpiller(function, analyses).run();
+  return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+} // namespace onnxc::target

@@ -118,14 +118,26 @@ int64_t ContractionCost::assumedExtent(StringRef axis) const {
   return extentOf(kernel, axis, isInner ? guessedExtent : outerExtent);
 }
 
+/// Half of the last vector of a dynamic number of columns is empty, which
+/// counts where a run has few. That of a product with a constant may be along
+/// the other loop at no cost; products of two tensors have a version for few
+/// rows (krnl-version-kernels).
+double ContractionCost::emptyLanesFactor() const {
+  KernelOp op = kernel;
+  int number = inputNumber(op, loops.rowOperand->get());
+  if (number < 0 || !isConstantView(op.getIns()[number]))
+    return 1;
+  return 1 + double(lanes - 1) / double(2 * outerExtent);
+}
+
 double ContractionCost::cycles(RegisterTile tile) const {
   double perTile = resultCycles(target, tile, rows, columns, lanes, work,
                                 assumedExtent(loops.row)) *
                    double(depth);
   // Vectors of a dynamic number are counted as if there were many.
   if (ShapedType::isDynamic(columns))
-    perTile *=
-        double(assumedExtent(loops.column)) / double(guessedExtent * lanes);
+    perTile *= double(assumedExtent(loops.column)) /
+               double(guessedExtent * lanes) * emptyLanesFactor();
   if (loops.window)
     perTile *= windowFactor(tile);
   ComputeOp op = loops.op;

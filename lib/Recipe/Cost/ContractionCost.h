@@ -43,6 +43,7 @@ private:
   double windowFactor(RegisterTile tile) const;
   bool linesStay(mlir::OpOperand &operand) const;
   double rereadCycles(RegisterTile tile) const;
+  double emptyLanesFactor() const;
   /// The iterations of all outer loops that count.
   double
   outerIterations(llvm::function_ref<bool(llvm::StringRef)> counts) const;

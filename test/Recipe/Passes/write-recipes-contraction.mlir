@@ -418,3 +418,29 @@ func.func @huge(%x: tensor<134217728x512xf32>, %w: tensor<512x134217728xf32>, %o
   } -> tensor<134217728x134217728xf32>
   return %y : tensor<134217728x134217728xf32>
 }
+
+// Lanes are along the known number of columns: a run may have one row, of which most
+// lanes would be empty.
+// CHECK-LABEL: kernel "few_or_many_rows"
+// AVX2-LABEL:  kernel "few_or_many_rows"
+// AVX2-NEXT:     block(n, 24) -> (n.o, n.r),
+// AVX2:          register_tile(m.r, n.r, lanes=8
+func.func @few_or_many_rows(%x: tensor<?x768xf32>, %o: tensor<?x5000xf32>) -> tensor<?x5000xf32> {
+  %c0 = arith.constant 0 : index
+  %m_size = tensor.dim %o, %c0 : tensor<?x5000xf32>
+  %w = krnl.constant dense<1.0> : tensor<768x5000xf32>
+  %y = krnl.kernel "few_or_many_rows" loops [m = %m_size, n = 5000, k = 768]
+      ins(%x, %w : tensor<?x768xf32>, tensor<768x5000xf32>) outs(%o : tensor<?x5000xf32>) {
+  ^bb0(%a: tensor<?x768xf32>, %b: tensor<768x5000xf32>, %c: tensor<?x5000xf32>, %m_extent: index):
+    %zero = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<?x5000xf32> { linalg.yield %zero : f32 }
+    %r = krnl.compute [m, n | k] (%lhs = %a[m, k], %rhs = %b[k, n]) -> (%sum = %f[m, n])
+        : (tensor<?x768xf32>, tensor<768x5000xf32>) -> tensor<?x5000xf32> {
+      %product = arith.mulf %lhs, %rhs : f32
+      %next = arith.addf %sum, %product : f32
+      linalg.yield %next : f32
+    }
+    krnl.yield %r : tensor<?x5000xf32>
+  } -> tensor<?x5000xf32>
+  return %y : tensor<?x5000xf32>
+}

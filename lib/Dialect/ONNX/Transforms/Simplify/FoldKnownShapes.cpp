@@ -388,7 +388,7 @@ namespace {
 class RetainingRewriter final : public IRRewriter {
 public:
   using IRRewriter::IRRewriter;
-  ~RetainingRewriter() {
+  ~RetainingRewriter() override {
     for (Operation *op : erased)
       op->destroy();
   }

@@ -73,7 +73,8 @@ def expand(m):
 
 @row("Tile")
 def tile(m):
-    shape, times = m.pick(([m.size(2), m.size(3)], (m.size(2), m.size(1))), ([m.size(2), 1, 3], (1, m.size(2), 2)), ([m.size(3)], (m.size(3),)))
+    shape, times = m.pick(([m.size(2), m.size(3)], (m.size(2), m.size(1))), ([m.size(2), 1, 3], (1, m.size(2), 2)), ([m.size(3)], (m.size(3),)),
+                          ([m.size(3), 1], (1, m.size(5))))  # fmt: skip
     return Node([m.tensor("T", shape), m.integers(*times)])
 
 

@@ -73,22 +73,17 @@ struct Repeats {
 
 /// Makes the last dimension part of the one before it, if it is repeated once
 /// or both have one element: the others are one further back, and the first is
-/// 1. Rows that are copied, or filled, as one are then as long as can be. If
-/// `isExpand`, the last dimension stays one that is repeated once or of one
-/// element.
-void mergeLast(OpBuilder &b, Location loc, Repeats &repeats, bool isExpand) {
+/// 1. Rows that are copied, or filled, as one are then as long as can be.
+void mergeLast(OpBuilder &b, Location loc, Repeats &repeats) {
   Value one = indexConstant(b, loc, 1);
   auto &[times, own] = repeats;
   size_t last = times.size() - 1;
   auto isOne = [&](Value size) {
     return compareIndex(b, loc, arith::CmpIPredicate::eq, size, one);
   };
-  auto areOne = [&](const SmallVector<Value> &sizes) -> Value {
-    return arith::AndIOp::create(b, loc, isOne(sizes[last]),
-                                 isOne(sizes[last - 1]));
-  };
-  Value isMerged = arith::OrIOp::create(
-      b, loc, isExpand ? areOne(times) : isOne(times[last]), areOne(own));
+  Value areSingle =
+      arith::AndIOp::create(b, loc, isOne(own[last]), isOne(own[last - 1]));
+  Value isMerged = arith::OrIOp::create(b, loc, isOne(times[last]), areSingle);
   for (SmallVector<Value> *sizes : {&times, &own}) {
     SmallVector<Value> merged{one};
     llvm::append_range(merged, ArrayRef(*sizes).drop_back());
@@ -98,49 +93,54 @@ void mergeLast(OpBuilder &b, Location loc, Repeats &repeats, bool isExpand) {
   }
 }
 
+/// `x` with the sizes that are left of `repeats` after dimensions are merged.
 /// Known sizes are worth more than longer rows, and more dimensions that turn
 /// out to be mergeable are rare.
-void mergeLongestRows(OpBuilder &b, Location loc, Repeats &repeats,
-                      bool isExpand) {
+Value mergeLongestRows(OpBuilder &b, Location loc, Value x, Repeats &repeats) {
   constexpr int maxMerged = 2;
   auto rank = int64_t(repeats.own.size());
   for (int i = 0; i < std::min<int64_t>(maxMerged, rank - 1); ++i)
     if (repeats.isOfRun(rank - 1) && repeats.isOfRun(rank - 2))
-      mergeLast(b, loc, repeats, isExpand);
+      mergeLast(b, loc, repeats);
+  Type element = rankedType(x).getElementType();
+  return reshapeTo(b, loc, x, typeOfSizes(repeats.own, element), repeats.own);
 }
 
-/// x[own..] -> [.., times * own]: the result of Expand, where the last
-/// dimension of a run may have one element. Then rows are filled with it, else
-/// copied: one of both has no iterations.
-Value expandRows(OpBuilder &b, Location loc, Value x, Repeats repeats,
-                 ArrayRef<Value> sizes) {
-  Type element = rankedType(x).getElementType();
-  // Products of sizes that no tensor has may wrap around to small ones.
-  checkTensorSizes(b, loc, sizes, element, "Expand");
-  mergeLongestRows(b, loc, repeats, /*isExpand=*/true);
+/// x[own..] -> [.., times, own]: repeats the tensor where its last dimension
+/// may have one element in a run. Then rows are filled with it, else copied:
+/// one of both has no iterations.
+Value repeatRows(OpBuilder &b, Location loc, StringRef name, Value x,
+                 const Repeats &repeats) {
   auto &[times, own] = repeats;
-  x = reshapeTo(b, loc, x, typeOfSizes(own, element), own);
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
   Value isSingle =
       compareIndex(b, loc, arith::CmpIPredicate::eq, own.back(), one);
-  KernelBuilder kernel(b, loc, "Expand");
+  auto ifSingle = [&](Value then, Value otherwise) {
+    return selectValue(b, loc, isSingle, then, otherwise);
+  };
+  KernelBuilder kernel(b, loc, name);
   SmallVector<AffineExpr> from, to;
   SmallVector<Value> outSizes;
+  auto repeat = [&](size_t d, Value time) {
+    to.push_back(kernel.loop("t" + std::to_string(d), time));
+    outSizes.push_back(time);
+  };
   for (auto [d, time, size] : llvm::enumerate(ArrayRef(times).drop_back(),
                                               ArrayRef(own).drop_back())) {
-    std::string axis = std::to_string(d);
-    to.append({kernel.loop("t" + axis, time), kernel.loop("d" + axis, size)});
-    from.push_back(to.back());
-    outSizes.append({time, size});
+    repeat(d, time);
+    from.push_back(kernel.loop("d" + std::to_string(d), size));
+    to.push_back(from.back());
+    outSizes.push_back(size);
   }
-  outSizes.push_back(selectValue(b, loc, isSingle, times.back(), own.back()));
-  Value filled = selectValue(b, loc, isSingle, times.back(), zero);
-  Value copied = selectValue(b, loc, isSingle, zero, own.back());
-  RankedTensorType type = typeOfSizes(outSizes, element);
+  repeat(own.size() - 1, ifSingle(one, times.back()));
+  outSizes.push_back(ifSingle(times.back(), own.back()));
+  RankedTensorType type = typeOfSizes(outSizes, rankedType(x).getElementType());
   Value in = kernel.input(x);
   Value y = kernel.output(type, dynamicSizes(type, outSizes));
-  AffineExpr fill = kernel.partOf(kernel.loop("fill", filled));
-  AffineExpr copy = kernel.partOf(kernel.loop("copy", copied));
+  AffineExpr fill =
+      kernel.partOf(kernel.loop("fill", ifSingle(times.back(), zero)));
+  AffineExpr copy =
+      kernel.partOf(kernel.loop("copy", ifSingle(zero, own.back())));
   for (auto [read, write] : {std::pair(kernel.zero(), fill), {copy, copy}}) {
     KernelBuilder::Access source{in, from}, target{y, to};
     source.at.push_back(read);
@@ -149,8 +149,27 @@ Value expandRows(OpBuilder &b, Location loc, Value x, Repeats repeats,
         {source}, target, {},
         [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   }
-  y = kernel.finish({y}).front();
-  return reshapeTo(b, loc, y, typeOfSizes(sizes, element), sizes);
+  return kernel.finish({y}).front();
+}
+
+/// x[own..] -> [.., times, own]: repeats the tensor by one loop for each
+/// dimension of the result.
+Value repeatElements(OpBuilder &b, Location loc, StringRef name, Value x,
+                     const Repeats &repeats) {
+  SmallVector<Value> split;
+  for (auto [time, size] : llvm::zip_equal(repeats.times, repeats.own))
+    split.append({time, size});
+  RankedTensorType type = typeOfSizes(split, rankedType(x).getElementType());
+  KernelBuilder kernel(b, loc, name);
+  SmallVector<AffineExpr> at = kernel.loopsOf(type), from;
+  for (size_t d = 0; d < repeats.own.size(); ++d)
+    from.push_back(at[2 * d + 1]);
+  Value in = kernel.input(x);
+  Value out = kernel.output(type, dynamicSizes(type, split));
+  Value y = kernel.generic(
+      {{in, from}}, {out, at}, {},
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  return kernel.finish({y}).front();
 }
 
 /// How often Expand repeats a dimension of `own` elements.
@@ -218,9 +237,14 @@ Lowered lowerExpand(onnx::ExpandOp op, onnx::ExpandOp::Adaptor adaptor,
                           !isConstantIntValue(given, 1));
   }
   sizes = knownSizes(rewriter, loc, op->getResult(0), sizes);
-  if (!mayRepeat.empty() && mayRepeat.back() && !isOnDevice(op))
-    return expandRows(rewriter, loc, x, std::move(repeats), sizes);
-  return expandTo(rewriter, loc, x, sizes, mayRepeat);
+  if (mayRepeat.empty() || !mayRepeat.back() || isOnDevice(op))
+    return expandTo(rewriter, loc, x, sizes, mayRepeat);
+  // Products of sizes that no tensor has may wrap around to small ones.
+  checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "Expand");
+  x = mergeLongestRows(rewriter, loc, x, repeats);
+  return reshapeTo(rewriter, loc,
+                   repeatRows(rewriter, loc, "Expand", x, repeats),
+                   typeOfSizes(sizes, type.getElementType()), sizes);
 }
 
 Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
@@ -240,25 +264,12 @@ Lowered lowerTile(onnx::TileOp op, onnx::TileOp::Adaptor adaptor,
         mulGivenSizes(rewriter, loc, repeats.times[d], repeats.own[d], "Tile"));
   }
   checkTensorSizes(rewriter, loc, sizes, type.getElementType(), "Tile");
-  mergeLongestRows(rewriter, loc, repeats, /*isExpand=*/false);
-  x = reshapeTo(rewriter, loc, x,
-                typeOfSizes(repeats.own, type.getElementType()), repeats.own);
-  SmallVector<Value> split;
-  for (auto [repeat, size] : llvm::zip_equal(repeats.times, repeats.own))
-    split.append({repeat, size});
-  RankedTensorType splitType = typeOfSizes(split, type.getElementType());
-  KernelBuilder kernel(rewriter, loc, "Tile");
-  SmallVector<AffineExpr> at = kernel.loopsOf(splitType), from;
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    from.push_back(at[2 * d + 1]);
-  Value in = kernel.input(x);
-  Value out = kernel.output(splitType, dynamicSizes(splitType, split));
-  Value y = kernel.generic(
-      {{in, from}}, {out, at}, {},
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  y = kernel.finish({y}).front();
-  return reshapeTo(rewriter, loc, y, typeOfSizes(sizes, type.getElementType()),
-                   sizes);
+  x = mergeLongestRows(rewriter, loc, x, repeats);
+  bool mayFill = type.getRank() > 0 && type.isDynamicDim(type.getRank() - 1) &&
+                 !isConstantIntValue(repeats.times.back(), 1);
+  auto repeat = mayFill && !isOnDevice(op) ? repeatRows : repeatElements;
+  return reshapeTo(rewriter, loc, repeat(rewriter, loc, "Tile", x, repeats),
+                   typeOfSizes(sizes, type.getElementType()), sizes);
 }
 
 } // namespace

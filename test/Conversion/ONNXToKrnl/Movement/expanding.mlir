@@ -57,18 +57,19 @@ func.func @tile(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
 // CHECK:         %[[BYTES:.+]] = krnl.buffer_bytes
 // CHECK:         %[[FITS:.+]] = arith.cmpi sle, %[[BYTES]]
 // CHECK:         krnl.check %[[FITS]], "Expand: a size is negative or too large" sizes(%{{.+}}, %{{.+}}) format "[{}, {}]"
-// CHECK:         %[[ONCE:.+]] = arith.andi
 // CHECK:         %[[SINGLE:.+]] = arith.andi
+// CHECK:         %[[ONCE:.+]] = arith.cmpi eq
 // CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]
 // CHECK:         tensor.from_elements %{{.+}}, %[[OWN:.+]] : tensor<2xindex>
 // CHECK:         %[[ONE:.+]] = arith.cmpi eq, %[[OWN]], %c1
-// CHECK:         %[[ALL:.+]] = arith.select %[[ONE]], %[[T:.+]], %[[OWN]]
+// CHECK:         %[[TIMES:.+]] = arith.select %[[ONE]], %c1{{.*}}, %[[T:.+]] : index
+// CHECK:         %[[ALL:.+]] = arith.select %[[ONE]], %[[T]], %[[OWN]]
+// CHECK:         tensor.empty(%{{.+}}, %{{.+}}, %[[TIMES]], %[[ALL]])
 // CHECK:         %[[FILL:.+]] = arith.select %[[ONE]], %[[T]], %[[ZERO:.+]] : index
 // CHECK:         %[[COPY:.+]] = arith.select %[[ONE]], %[[ZERO]], %[[OWN]]
-// CHECK:         tensor.empty(%{{.+}}, %{{.+}}, %[[ALL]])
-// CHECK:         krnl.kernel "Expand" loops [t0 = %{{.+}}, d0 = %{{.+}}, fill = %[[FILL]], copy = %[[COPY]]]
-// CHECK:           krnl.compute [t0, d0, fill] (%{{.+}} = %{{.+}}[d0, 0]) -> (%{{.+}} = %{{.+}}[t0, d0, fill ...])
-// CHECK:           krnl.compute [t0, d0, copy] (%{{.+}} = %{{.+}}[d0, copy ...]) -> (%{{.+}} = %{{.+}}[t0, d0, copy ...])
+// CHECK:         krnl.kernel "Expand" loops [t0 = %{{.+}}, d0 = %{{.+}}, t1 = %[[TIMES]], fill = %[[FILL]], copy = %[[COPY]]]
+// CHECK:           krnl.compute [t0, d0, t1, fill] (%{{.+}} = %{{.+}}[d0, 0]) -> (%{{.+}} = %{{.+}}[t0, d0, t1, fill ...])
+// CHECK:           krnl.compute [t0, d0, t1, copy] (%{{.+}} = %{{.+}}[d0, copy ...]) -> (%{{.+}} = %{{.+}}[t0, d0, t1, copy ...])
 func.func @rows_of_the_run(%x: tensor<?x?xf32>, %s: tensor<2xi64>) -> tensor<?x?xf32> {
   %y = "onnx.Expand"(%x, %s) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
@@ -87,14 +88,14 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 
 // Where all of it is known at run time only, a last dimension that is repeated once, or
 // has one element as that before it, is part of the one before it: longer rows are
-// copied as one.
+// copied as one, and a row of one element is filled.
 // CHECK-LABEL: func.func @tile_in_run
 // CHECK-SAME:      (%[[X:.+]]: tensor<?x?xf32>, %[[R:.+]]: tensor<2xi64>)
 // CHECK-DAG:     %[[D0:.+]] = tensor.dim %[[X]], %c0
 // CHECK-DAG:     %[[D1:.+]] = tensor.dim %[[X]], %c1
 // CHECK:         krnl.check %{{.+}}, "Tile: a size is negative or too large" sizes(%{{.+}}, %{{.+}}) format "[{}, {}]"
-// CHECK:         %[[ONCE:.+]] = arith.cmpi eq, %[[T1:.+]], %[[ONE:.+]] : index
 // CHECK:         %[[SINGLE:.+]] = arith.andi
+// CHECK:         %[[ONCE:.+]] = arith.cmpi eq, %[[T1:.+]], %[[ONE:.+]] : index
 // CHECK:         %[[MERGED:.+]] = arith.ori %[[ONCE]], %[[SINGLE]]
 // CHECK:         %[[T:.+]] = arith.muli %[[T0:.+]], %[[T1]]
 // CHECK:         %[[A:.+]] = arith.select %[[MERGED]], %[[ONE]], %[[T0]] : index
@@ -103,10 +104,35 @@ module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", ti
 // CHECK:         %[[M:.+]] = arith.select %[[MERGED]], %[[ONE]], %[[D0]] : index
 // CHECK:         %[[N:.+]] = arith.select %[[MERGED]], %[[D]], %[[D1]] : index
 // CHECK:         tensor.from_elements %[[M]], %[[N]]
-// CHECK:         krnl.kernel "Tile" loops [d0 = %[[A]], d1 = %{{.+}}, d2 = %[[B]], d3 = %{{[^],]+}}]
+// CHECK:         %[[FILLS:.+]] = arith.cmpi eq, %[[N]]
+// CHECK:         %[[TIMES:.+]] = arith.select %[[FILLS]], %{{.+}}, %[[B]] : index
+// CHECK:         %[[FILL:.+]] = arith.select %[[FILLS]], %[[B]], %[[ZERO:c0.*]] : index
+// CHECK:         %[[COPY:.+]] = arith.select %[[FILLS]], %[[ZERO]], %[[N]] : index
+// CHECK:         krnl.kernel "Tile" loops [t0 = %[[A]], d0 = %[[M]], t1 = %[[TIMES]], fill = %[[FILL]], copy = %[[COPY]]]
+// CHECK:           krnl.compute [t0, d0, t1, fill] (%{{.+}} = %{{.+}}[d0, 0]) -> (%{{.+}} = %{{.+}}[t0, d0, t1, fill ...])
+// CHECK:           krnl.compute [t0, d0, t1, copy] (%{{.+}} = %{{.+}}[d0, copy ...]) -> (%{{.+}} = %{{.+}}[t0, d0, t1, copy ...])
 func.func @tile_in_run(%x: tensor<?x?xf32>, %r: tensor<2xi64>) -> tensor<?x?xf32> {
   %y = "onnx.Tile"(%x, %r) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
+}
+
+// A last dimension that is repeated once is copied, whatever its size.
+// CHECK-LABEL: func.func @tile_rows_once
+// CHECK:         krnl.kernel "Tile" loops [d0 = 4, d1 = %{{.+}}, d2 = 1, d3 = %{{[^],]+}}]
+func.func @tile_rows_once(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = onnx.Constant {value = dense<[4, 1]> : tensor<2xi64>} : tensor<2xi64>
+  %y = "onnx.Tile"(%x, %r) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Threads of a device read each element, with one launch.
+// CHECK-LABEL: func.func @tile_on_a_device
+// CHECK:         krnl.kernel "Tile" loops [d0 = %{{.+}}, d1 = %{{.+}}, d2 = %{{.+}}, d3 = %{{[^],]+}}]
+module attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-cuda", tile_threads = 1024, cores = 132>} {
+  func.func @tile_on_a_device(%x: tensor<?x?xf32>, %r: tensor<2xi64>) -> tensor<?x?xf32> {
+    %y = "onnx.Tile"(%x, %r) : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+    return %y : tensor<?x?xf32>
+  }
 }
 
 // Known sizes are worth more than longer rows.

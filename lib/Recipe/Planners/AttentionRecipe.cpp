@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -54,8 +55,10 @@ public:
 private:
   bool mayPack(const Contraction &product);
   bool hasFewRows();
+  bool columnsAreFar(const Contraction &product);
   bool mayHaveLanesAlongSums();
   int64_t maxLocalRows();
+  std::pair<int64_t, double> widest(const Contraction &product, int64_t count);
   void blockLoops();
   StringRef lanesOf(ComputeOp op);
   void unrollRows(unsigned number);
@@ -87,6 +90,16 @@ bool AttentionWriter::hasFewRows() {
   return extentOf(kernel, row, target.packRows) < target.packRows;
 }
 
+/// Returns true if the first cache does not keep all columns of the product,
+/// keys or values, which tiles of rows read one after the other.
+bool AttentionWriter::columnsAreFar(const Contraction &product) {
+  Type element = getElementTypeOrSelf(product.columnOperand->get());
+  int64_t elements =
+      estimatedProduct(extentOfAll(kernel, product.reduced, guessedExtent),
+                       extentOf(kernel, product.column, guessedExtent));
+  return estimatedProduct(elements, elementBytes(element)) > target.l1;
+}
+
 /// Rows of queries and of keys lie in memory, and may be summed up in parts.
 bool AttentionWriter::mayHaveLanesAlongSums() {
   if (scores.reduced.size() != 1 || !isCombinable(scores.op))
@@ -108,26 +121,38 @@ int64_t AttentionWriter::maxLocalRows() {
   return std::min(maxCount, target.stackBytes / std::max<int64_t>(bytes, 1));
 }
 
+/// The vectors of columns that suit a tile of so many rows best, and the cycles
+/// of one step of the reduction over all results; 0 where none fit.
+std::pair<int64_t, double> AttentionWriter::widest(const Contraction &product,
+                                                   int64_t count) {
+  int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
+  int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
+  int64_t all =
+      llvm::divideCeil(extentOf(kernel, product.column, guessedExtent), lanes);
+  // Beside the sums and a vector of each column are one of rows and the zero
+  // that sums begin with.
+  auto fits = [&](int64_t vectors) {
+    return vectors * (count + 1) + 2 <= int64_t(target.vectorRegs);
+  };
+  bool isFar = columnsAreFar(product);
+  std::pair<int64_t, double> best{0, 0};
+  for (int64_t vectors = 1; vectors <= all && fits(vectors); ++vectors) {
+    RegisterTile here{count, vectors};
+    double cycles = resultCycles(target, here, allRows, columns, lanes);
+    if (isFar)
+      cycles *= std::max(1.0, double(vectors * target.vectorBytes) /
+                                  target.l2BytesPerCycle /
+                                  tileCycles(target, here, lanes));
+    if (best.first == 0 || cycles < best.second)
+      best = {vectors, cycles};
+  }
+  return best;
+}
+
 /// Tiles of as many rows for both products, with the best columns of each for
 /// those rows: neither's columns change the cost of the other.
 SmallVector<AttentionTile> AttentionWriter::tiles() {
-  int64_t allRows = extentOf(kernel, row, ShapedType::kDynamic);
   int64_t depth = extentOfAll(kernel, scores.reduced, guessedExtent);
-  auto widest = [&](const Contraction &product, int64_t count) {
-    int64_t columns = extentOf(kernel, product.column, ShapedType::kDynamic);
-    int64_t all = llvm::divideCeil(
-        extentOf(kernel, product.column, guessedExtent), lanes);
-    std::pair<int64_t, double> best{0, 0};
-    for (int64_t vectors = 1; vectors <= all && vectors * (count + 1) + 1 <=
-                                                    int64_t(target.vectorRegs);
-         ++vectors) {
-      double here =
-          resultCycles(target, {count, vectors}, allRows, columns, lanes);
-      if (best.first == 0 || here < best.second)
-        best = {vectors, here};
-    }
-    return best;
-  };
   // Sums of lanes have as many accumulators for each row.
   int64_t maxRowsOfTile =
       lanesAlongSums ? sumTile(target).rows : maxAttentionRows;

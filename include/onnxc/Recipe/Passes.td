@@ -16,6 +16,8 @@ def KrnlVersionKernelsPass : Pass<"krnl-version-kernels"> {
     kernel gets a second version for fewer rows. One of the two versions has all rows
     as iterations; the other one has none and leaves its destinations unchanged.
     Nothing is done where the best recipe for few rows packs the operand as well.
+    An operand that is a copy of another tensor with rows in another order, made for
+    this kernel alone, is copied for many rows only; few rows read the other tensor.
     A copy that transposes, with lanes along a dynamic number of columns of its
     operand, has such a version for few columns, whose lanes lie along its result.
 

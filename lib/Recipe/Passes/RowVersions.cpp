@@ -22,14 +22,25 @@ void setBounds(KernelOp kernel, unsigned loop, int64_t limit, int64_t atLeast) {
   kernel.setLoopsAttr(ArrayAttr::get(kernel.getContext(), loops));
 }
 
+static Value isFew(OpBuilder &b, Location loc, Value rows, int64_t limit) {
+  Value maxRows = arith::ConstantIndexOp::create(b, loc, limit);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rows,
+                               maxRows);
+}
+
+Value extentForMany(OpBuilder &b, Location loc, Value rows, int64_t limit,
+                    Value extent) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return arith::SelectOp::create(b, loc, isFew(b, loc, rows, limit), zero,
+                                 extent);
+}
+
 std::pair<Value, Value> splitExtent(OpBuilder &b, Location loc, Value extent,
                                     int64_t limit) {
-  Value maxExtent = arith::ConstantIndexOp::create(b, loc, limit),
-        zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, extent,
-                                      maxExtent);
-  return {arith::SelectOp::create(b, loc, isFew, extent, zero),
-          arith::SelectOp::create(b, loc, isFew, zero, extent)};
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value few = isFew(b, loc, extent, limit);
+  return {arith::SelectOp::create(b, loc, few, extent, zero),
+          arith::SelectOp::create(b, loc, few, zero, extent)};
 }
 
 void limitRows(KernelOp kernel, Rows rows) {

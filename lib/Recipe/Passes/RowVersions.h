@@ -24,6 +24,10 @@ std::pair<mlir::Value, mlir::Value> splitExtent(mlir::OpBuilder &b,
                                                 mlir::Value extent,
                                                 int64_t limit);
 
+/// The extent of a loop that is for many rows only: 0 for fewer than `limit`.
+mlir::Value extentForMany(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value rows, int64_t limit, mlir::Value extent);
+
 /// What is known of the iterations of a dynamic loop: that they are fewer than
 /// `limit`, and at least `atLeast`; 0 for nothing.
 void setBounds(krnl::KernelOp kernel, unsigned loop, int64_t limit,

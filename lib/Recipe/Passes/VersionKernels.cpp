@@ -9,6 +9,7 @@
 #include "Planners/Planners.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Dialect/Krnl/Transforms/ReadTransposed.h"
 #include "onnxc/Recipe/Passes.h"
 #include "onnxc/Recipe/RecipeChooser.h"
 #include "onnxc/Recipe/RecipeSpace.h"
@@ -220,6 +221,42 @@ bool KrnlVersionKernelsPass::suitsFew(KernelOp ofFew, Rows rows) {
   return !lanes || lanes->loop != rows.loop;
 }
 
+/// The copy that only these two kernels read, as the same input, if one of its
+/// loops is dynamic; null if the input is anything else.
+static KernelOp copyFor(KernelOp few, KernelOp many, unsigned input) {
+  auto copy = few.getIns()[input].getDefiningOp<KernelOp>();
+  bool isOnlyRead = copy && copy->getNumResults() == 1 &&
+                    llvm::all_of(copy->getUsers(), [&](Operation *user) {
+                      return user == few || user == many;
+                    });
+  bool isDynamic =
+      copy && llvm::any_of(copy.getLoops().getAsRange<LoopAttr>(),
+                           [](LoopAttr loop) { return loop.isDynamic(); });
+  return isOnlyRead && isDynamic ? copy : KernelOp();
+}
+
+/// Lets few rows read tensors of which many have a copy with its dimensions in
+/// another order: then it has no iterations where there are few.
+static void copyForMany(KernelOp few, KernelOp many, Value rows,
+                        int64_t limit) {
+  for (unsigned input = 0; input < few.getIns().size();) {
+    KernelOp copy = copyFor(few, many, input);
+    if (!copy || !readRowsInPlace(few, input)) {
+      ++input;
+      continue;
+    }
+    OpBuilder b(few);
+    copy->moveBefore(few);
+    b.setInsertionPoint(copy);
+    unsigned loop = 0;
+    while (!copy.getLoop(loop).isDynamic())
+      ++loop;
+    OpOperand &extent = copy.getExtentMutable(loop);
+    extent.set(extentForMany(b, copy.getLoc(), rows, limit, extent.get()));
+    // Another input may be at its place.
+  }
+}
+
 /// Makes a copy of the kernel for fewer rows before it, if that suits these.
 void KrnlVersionKernelsPass::version(KernelOp kernel) {
   std::optional<Rows> rows = rowsToVersion(kernel);
@@ -232,7 +269,9 @@ void KrnlVersionKernelsPass::version(KernelOp kernel) {
     ofFew.erase();
     return;
   }
+  Value allRows = kernel.getExtentMutable(rows->loop).get();
   divideRows(ofFew, kernel, *rows);
+  copyForMany(ofFew, kernel, allRows, rows->limit);
   remark::passed(kernel.getLoc(),
                  remark::RemarkOpts::name("Versioned").category(getArgument()))
       << remark::add("{0}", kernel.getName().str())

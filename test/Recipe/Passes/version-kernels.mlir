@@ -29,6 +29,45 @@ func.func @product(%x: tensor<?x64xf32>, %w: tensor<512x64xf32>, %o: tensor<?x51
   return %y : tensor<?x512xf32>
 }
 
+// A copy with the rows of the columns in another order has no iterations where there are
+// few rows, which read what is copied.
+// CHECK-LABEL: func @transposed_columns
+// CHECK-SAME:      (%{{.+}}: tensor<?x?x64xf32>, %[[W:.+]]: tensor<512x?x64xf32>,
+// CHECK:         %[[B:.+]] = tensor.dim %{{.+}}, %c0
+// CHECK:         %[[IS_FEW:.+]] = arith.cmpi ult, %[[M:.+]], %c12
+// CHECK:         arith.select
+// CHECK:         %[[COPIES:.+]] = arith.select %{{.+}}, %c0{{.*}}, %[[B]] : index
+// CHECK:         %[[T:.+]] = krnl.kernel "t" loops [i = %[[COPIES]], j = 512, l = 64] ins(%[[W]] :
+// CHECK:         krnl.kernel "p few" loops [b = %[[B]], m = %{{.+}} < 12, n = 512, k = 64] ins(%{{.+}}, %[[W]] :
+// CHECK:           krnl.compute [b, m, n | k] (%{{.+}} = %{{.+}}[b, m, k], %{{.+}} = %{{.+}}[n, b, k])
+// CHECK:         krnl.kernel "p" loops [b = %[[B]], m = %{{.+}}, n = 512, k = 64] ins(%{{.+}}, %[[T]] :
+// CHECK:           krnl.compute [b, m, n | k] (%{{.+}} = %{{.+}}[b, m, k], %{{.+}} = %{{.+}}[b, n, k])
+func.func @transposed_columns(%x: tensor<?x?x64xf32>, %w: tensor<512x?x64xf32>, %o: tensor<?x?x512xf32>) -> tensor<?x?x512xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %batch = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %size = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %e = tensor.empty(%batch) : tensor<?x512x64xf32>
+  %t = krnl.kernel "t" loops [i = %batch, j = 512, l = 64] ins(%w : tensor<512x?x64xf32>) outs(%e : tensor<?x512x64xf32>) {
+  ^bb0(%a: tensor<512x?x64xf32>, %b: tensor<?x512x64xf32>, %i: index):
+    %0 = krnl.compute [i, j, l] (%v = %a[j, i, l]) -> (%_ = %b[i, j, l]) : (tensor<512x?x64xf32>) -> tensor<?x512x64xf32> { linalg.yield %v : f32 }
+    krnl.yield %0 : tensor<?x512x64xf32>
+  } -> tensor<?x512x64xf32>
+  %y = krnl.kernel "p" loops [b = %batch, m = %size, n = 512, k = 64] ins(%x, %t : tensor<?x?x64xf32>, tensor<?x512x64xf32>) outs(%o : tensor<?x?x512xf32>) {
+  ^bb0(%a: tensor<?x?x64xf32>, %b: tensor<?x512x64xf32>, %c: tensor<?x?x512xf32>, %i: index, %m: index):
+    %zero = arith.constant 0.0 : f32
+    %0 = krnl.compute [b, m, n] () -> (%_ = %c[b, m, n]) : () -> tensor<?x?x512xf32> { linalg.yield %zero : f32 }
+    %1 = krnl.compute [b, m, n | k] (%l = %a[b, m, k], %r = %b[b, n, k]) -> (%d = %0[b, m, n])
+        : (tensor<?x?x64xf32>, tensor<?x512x64xf32>) -> tensor<?x?x512xf32> {
+      %p = arith.mulf %l, %r : f32
+      %s = arith.addf %d, %p : f32
+      linalg.yield %s : f32
+    }
+    krnl.yield %1 : tensor<?x?x512xf32>
+  } -> tensor<?x?x512xf32>
+  return %y : tensor<?x?x512xf32>
+}
+
 // Many rows are columns of a tile here, whose vectors fewer do not fill.
 // CHECK-LABEL: func @rows_as_columns
 // CHECK:         arith.cmpi ult, %{{.+}}, %c48

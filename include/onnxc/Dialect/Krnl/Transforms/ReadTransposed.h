@@ -18,6 +18,11 @@ namespace onnxc::krnl {
 bool readTransposed(mlir::RewriterBase &rewriter, KernelOp kernel,
                     llvm::function_ref<bool(KernelOp)> isReader);
 
+/// Lets one reader of such a copy, whose input it is, read the tensor itself if
+/// elements that are adjacent in the copy are so in the tensor. The copy stays.
+/// The reader may have an input less afterwards. False if nothing changes.
+bool readRowsInPlace(KernelOp reader, unsigned input);
+
 /// Lets a kernel that copies a tensor, or one index of some of its dimensions,
 /// for this reader alone write its dimensions in the order that they have
 /// there. False if nothing changes.

@@ -280,10 +280,8 @@ static bool copiesNoResult(KernelOp copy) {
   return true;
 }
 
-/// Lets all reads of the copy read what is copied, and its readers have that
-/// for an input.
-static void readSource(KernelOp kernel, OpOperand &read,
-                       ArrayRef<OpOperand *> reads) {
+/// Lets these reads of the copy from `read` read what is copied.
+static void composeReads(OpOperand &read, ArrayRef<OpOperand *> reads) {
   OpOperand &written = *cast<ComputeOp>(read.getOwner()).getDpsInitOperand(0);
   for (OpOperand *operand : reads) {
     auto op = cast<ComputeOp>(operand->getOwner());
@@ -292,6 +290,13 @@ static void readSource(KernelOp kernel, OpOperand &read,
     access = composed(read, written, access, op.getNumLoops());
     op.setSubscripts(accesses);
   }
+}
+
+/// Lets all reads of the copy read what is copied, and its readers have that
+/// for an input.
+static void readSource(KernelOp kernel, OpOperand &read,
+                       ArrayRef<OpOperand *> reads) {
+  composeReads(read, reads);
   Value source = kernel.getIns()[0], copy = kernel.getResult(0);
   while (!copy.use_empty()) {
     OpOperand &use = *copy.use_begin();
@@ -320,31 +325,62 @@ bool composeCopies(RewriterBase &rewriter, KernelOp kernel, bool early) {
 // Transpositions
 //===----------------------------------------------------------------------===//
 
+/// The input that the kernel copies with its dimensions in another order, and
+/// that is the same after it; null if it does anything else.
+static OpOperand *findTransposed(KernelOp kernel) {
+  OpOperand *read = findCopied(kernel);
+  bool isOneToOne =
+      read && !isWritten(kernel.getIns()[0]) && !Access(*read).hasRanges() &&
+      Access(*read).isOneToOne() &&
+      Access(*cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0))
+          .isOneToOne();
+  return isOneToOne ? read : nullptr;
+}
+
+/// Adds the reads of elements of an input; false if it is used otherwise.
+static bool addReads(KernelOp reader, unsigned input,
+                     SmallVectorImpl<OpOperand *> &reads) {
+  for (OpOperand &element : reader.getInArgument(input).getUses()) {
+    auto op = dyn_cast<ComputeOp>(element.getOwner());
+    if (!op || op.isDpsInit(&element) || Access(element).hasRanges())
+      return false;
+    reads.push_back(&element);
+  }
+  return true;
+}
+
 bool readTransposed(RewriterBase &rewriter, KernelOp kernel,
                     function_ref<bool(KernelOp)> isReader) {
-  OpOperand *read = findCopied(kernel);
-  if (!read || isWritten(kernel.getIns()[0]) || Access(*read).hasRanges() ||
-      !Access(*read).isOneToOne() ||
-      !Access(*cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0))
-           .isOneToOne())
+  OpOperand *read = findTransposed(kernel);
+  if (!read)
     return false;
   SmallVector<OpOperand *> reads;
   for (OpOperand &use : kernel.getResult(0).getUses()) {
     auto reader = dyn_cast<KernelOp>(use.getOwner());
     if (!reader || reader->getBlock() != kernel->getBlock() ||
         !reader.getRecipe().empty() || !isReader(reader) ||
-        use.getOperandNumber() >= reader.getIns().size())
+        use.getOperandNumber() >= reader.getIns().size() ||
+        !addReads(reader, use.getOperandNumber(), reads))
       return false;
-    for (OpOperand &element :
-         reader.getInArgument(use.getOperandNumber()).getUses()) {
-      auto op = dyn_cast<ComputeOp>(element.getOwner());
-      if (!op || op.isDpsInit(&element) || Access(element).hasRanges())
-        return false;
-      reads.push_back(&element);
-    }
   }
   readSource(kernel, *read, reads);
   eraseWithOperands(rewriter, kernel);
+  return true;
+}
+
+bool readRowsInPlace(KernelOp reader, unsigned input) {
+  auto copy = reader.getIns()[input].getDefiningOp<KernelOp>();
+  OpOperand *read = copy ? findTransposed(copy) : nullptr;
+  if (!read || copy->getBlock() != reader->getBlock())
+    return false;
+  Access from(*read),
+      to(*cast<ComputeOp>(read->getOwner()).getDpsInitOperand(0));
+  SmallVector<OpOperand *> reads;
+  if (from.loopAt(from.getRank() - 1) != to.loopAt(to.getRank() - 1) ||
+      !addReads(reader, input, reads))
+    return false;
+  composeReads(*read, reads);
+  replaceInput(reader, input, copy.getIns()[0]);
   return true;
 }
 

@@ -219,8 +219,11 @@ static constexpr ProcessorFamily families[] = {
     {{Triple::nvptx64, "+sm_90a"}, "cuda", hopper},
     {{Triple::nvptx64, "+sm_90"}, "cuda", hopperOrLater},
     {{Triple::nvptx64, ""}, "cuda", ampere},
-    // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least.
-    {{Triple::riscv64, "+v"}, "riscv64_v", {.vectorRegs = 32}},
+    // RISC-V "V" Extension 1.0: 32 registers of 16 bytes at least, masks in all
+    // loads and stores.
+    {{Triple::riscv64, "+v"},
+     "riscv64_v",
+     {.vectorRegs = 32, .freeMasks = true}},
 };
 
 static constexpr ProcessorKind sse2{Triple::x86_64, ""},

@@ -63,7 +63,7 @@
 // NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {maximum = "", round_even = ""}>
 // I8MM: dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8", dot_uu_x4 = "llvm.aarch64.neon.udot.v4i32.v16i8"
 // V: family = "riscv64_v",
-// V-SAME: vector_registers = 32>
+// V-SAME: vector_registers = 32, free_masks = true>
 // A processor without a row has the defaults; Linux expects the extensions.
 // SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic", features = "+m,+a,+f,+d,+c">
 // Without an operating system machines may have 32 bits.

@@ -65,46 +65,6 @@ static void clampMasks(Operation *root) {
   });
 }
 
-/// The only lane of a constant mask that is set, or -1.
-static int64_t onlyLane(Value mask) {
-  DenseElementsAttr lanes;
-  if (matchPattern(mask, m_Constant(&lanes))) {
-    int64_t lane = -1;
-    for (auto [i, set] : llvm::enumerate(lanes.getValues<bool>())) {
-      if (set && lane >= 0)
-        return -1;
-      lane = set ? int64_t(i) : lane;
-    }
-    return lane;
-  }
-  if (auto constant = mask.getDefiningOp<vector::ConstantMaskOp>())
-    return constant.getMaskDimSizes() == ArrayRef<int64_t>{1} ? 0 : -1;
-  auto create = mask.getDefiningOp<vector::CreateMaskOp>();
-  return create && create.getOperands().size() == 1 &&
-                 isOneInteger(create.getOperands().front())
-             ? 0
-             : -1;
-}
-
-/// One element is stored by itself. LLVM does the same, but for bytes that were
-/// truncated from wider lanes it then writes the width of a lane.
-static void storeSingleLanes(Operation *root) {
-  root->walk([](vector::MaskedStoreOp op) {
-    int64_t lane = onlyLane(op.getMask());
-    if (lane < 0 || op.getVectorType().getRank() != 1)
-      return;
-    OpBuilder b(op);
-    SmallVector<Value> at(op.getIndices());
-    at.back() = b.createOrFold<arith::AddIOp>(
-        op.getLoc(), at.back(),
-        arith::ConstantIndexOp::create(b, op.getLoc(), lane));
-    Value element = vector::ExtractOp::create(
-        b, op.getLoc(), op.getValueToStore(), ArrayRef<int64_t>{lane});
-    memref::StoreOp::create(b, op.getLoc(), element, op.getBase(), at);
-    op.erase();
-  });
-}
-
 /// Patterns here never fail once they have begun, so that no rollback is
 /// needed; and foldable operations have been folded.
 static ConversionConfig conversionConfig() {
@@ -116,7 +76,7 @@ static ConversionConfig conversionConfig() {
 
 /// Lowers views with their shapes, and vector ops without an LLVM counterpart.
 static LogicalResult simplifyAccesses(ModuleOp module) {
-  storeSingleLanes(module);
+  expandMaskedStores(module);
   clampMasks(module);
   RewritePatternSet views(module.getContext());
   memref::populateExpandStridedMetadataPatterns(views);

@@ -243,6 +243,9 @@ void populateTensorCopiesToLLVMPatterns(const mlir::LLVMTypeConverter &types,
 void populateWgmmaToLLVMPatterns(const mlir::LLVMTypeConverter &types,
                                  mlir::RewritePatternSet &patterns);
 
+/// Stores the lanes of masks one by one or in pieces where that is faster, or
+/// LLVM does it wrongly (MaskedStores.cpp).
+void expandMaskedStores(mlir::ModuleOp module);
 /// Replaces krnl.dot by instructions of the processor of the module
 /// (DotToLLVM.cpp).
 void expandDots(mlir::ModuleOp module);

@@ -5,12 +5,13 @@
 // CHECK-LABEL: @mask
 // CHECK:         %[[N:.+]] = llvm.intr.smin(%{{.+}}, %{{.+}}) : (i64, i64) -> i64
 // CHECK:         llvm.trunc %[[N]] : i64 to i32
-// CHECK:         llvm.intr.masked.store
+// CHECK:         llvm.intr.masked.load
 func.func private @mask(%x: memref<?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : vector<16xf32>
   %m = vector.create_mask %end : vector<16xi1>
-  vector.maskedstore %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
+  %loaded = vector.maskedload %x[%c0], %m, %v : memref<?xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+  vector.store %loaded, %x[%c0] : memref<?xf32>, vector<16xf32>
   return
 }
 

@@ -49,6 +49,7 @@ private:
   void planForShortRows();
   std::optional<int64_t> shuffledPositions(krnl::ComputeOp op);
   bool unrollWindow();
+  std::string loopBesideWindows();
   bool unrollRowsOfWindows();
   bool unrollInterleaved();
   bool unrollTransposed();

@@ -121,6 +121,36 @@ bool LoopPlanner::unrollWindow() {
   return true;
 }
 
+/// The common loop of which a few iterations stand side by side, with windows
+/// along the lanes: one whose iterations share elements, such as the filter of
+/// a channel for all rows of its image; of others the rows may as well be those
+/// of several channels, which leave no rest. Empty if none has enough.
+std::string LoopPlanner::loopBesideWindows() {
+  auto countShared = [&](const std::string &loop) {
+    int64_t shared = 0;
+    for (ComputeOp op : ops)
+      if (op.getNumReductionLoops() > 0)
+        shared += llvm::count_if(readInputs(op), [&](OpOperand *input) {
+          return !Access(*input).dependsOn(dimOf(op, loop));
+        });
+    return shared;
+  };
+  std::string best;
+  std::pair<int64_t, bool> bestGain;
+  for (const std::string &loop : llvm::reverse(common)) {
+    if (loop == vectorLoop || extent(loop) < target.independentSums)
+      continue;
+    std::pair gain(countShared(loop),
+                   isStatic(kernel, loop) &&
+                       extent(loop) % target.independentSums == 0);
+    if (!best.empty() && gain <= bestGain)
+      continue;
+    best = loop;
+    bestGain = gain;
+  }
+  return best;
+}
+
 /// Where the length of a row of results is dynamic, it may have less than
 /// a vector: the sums of short windows along it wait for each other, those of a
 /// few rows side by side do not.
@@ -140,18 +170,10 @@ bool LoopPlanner::unrollRowsOfWindows() {
       return Access(*input).isWindow();
     });
   }
-  auto mayBeOutside = [&](StringRef loop) { return loop != vectorLoop; };
-  auto leavesNone = [&](StringRef loop) {
-    return mayBeOutside(loop) && isStatic(kernel, loop) &&
-           extent(loop) % sideBySide == 0;
-  };
-  // Rows that share nothing may as well be those of several channels.
-  auto outside = llvm::find_if(llvm::reverse(common), leavesNone);
-  if (outside == common.rend())
-    outside = llvm::find_if(llvm::reverse(common), mayBeOutside);
-  if (!isWindow || outside == common.rend() || extent(*outside) < sideBySide)
+  std::string outside = isWindow ? loopBesideWindows() : std::string();
+  if (outside.empty())
     return false;
-  jammedLoop = *outside;
+  jammedLoop = outside;
   rows = sideBySide;
   vectors = 1;
   planForShortRows();

@@ -119,3 +119,22 @@ func.func @dynamic_all(%x: tensor<?x?x?x?xf32>, %w: tensor<?x?x?x?xf32>) -> tens
   %y = onnx.Conv(%x, %w) : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
   return %y : tensor<?x?x?x?xf32>
 }
+
+// Windows whose rows are apart share no elements from one row of results to the next, but the filter of their channel.
+// CHECK-LABEL: kernel "Conv#7"
+// CHECK:         block(o0, 4) -> (o0.o, o0.i)
+// CHECK:         unroll(o0.i, 4, tail=[3, 2])
+// ORDER:       kernel "Conv#7"
+func.func @dilated_rows(%x: tensor<1x96x?x?xf32>, %w: tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32> {
+  %y = onnx.Conv(%x, %w) {group = 96 : i64, dilations = array<i64: 2, 2>} : (tensor<1x96x?x?xf32>, tensor<96x1x3x3xf32>) -> tensor<1x96x?x?xf32>
+  return %y : tensor<1x96x?x?xf32>
+}
+
+// Windows of a pool share nothing: rows of four channels leave no rest.
+// CHECK-LABEL: kernel "MaxPool#2"
+// CHECK:         block(c, 4) -> (c.o, c.i)
+// CHECK:         unroll(c.i, 4)
+func.func @rows_of_channels(%x: tensor<1x96x?x?xf32>) -> tensor<1x96x?x?xf32> {
+  %y = onnx.MaxPool(%x) {dilations = array<i64: 2, 2>, kernel_shape = array<i64: 3, 3>} : (tensor<1x96x?x?xf32>) -> tensor<1x96x?x?xf32>
+  return %y : tensor<1x96x?x?xf32>
+}

@@ -61,11 +61,28 @@ TapConv withGuesses(TapConv conv) {
   return conv;
 }
 
-double resultsOf(const TapConv &conv) {
-  auto results = double(conv.batch);
-  for (const TapDim &dim : conv.dims)
-    results *= double(dim.results(dim.in));
-  return results;
+/// The elements of boxes of these sizes that vectors compute. Without channels
+/// that mix, vectors lie along rows, and the last of a row takes as long as a
+/// full one.
+double elementsInVectors(const TapConv &conv, ArrayRef<int64_t> sizes,
+                         const target::Processor &target) {
+  auto elements = double(conv.batch);
+  for (int64_t size : sizes.drop_back())
+    elements *= double(size);
+  int64_t row = sizes.back();
+  return elements *
+         double(conv.isDepthwise && !target.isDevice()
+                    ? llvm::alignTo(uint64_t(row),
+                                    uint64_t(target.lanes(/*bits=*/32)))
+                    : uint64_t(row));
+}
+
+double resultsOf(const TapConv &conv, const target::Processor &target) {
+  return elementsInVectors(
+      conv,
+      llvm::map_to_vector(
+          conv.dims, [](const TapDim &dim) { return dim.results(dim.in); }),
+      target);
 }
 
 /// The operand is copied to a tensor with its border, if it has one.
@@ -81,23 +98,25 @@ double borderCost(const TapConv &conv, const target::Processor &target) {
 
 double directCost(const TapConv &conv, const target::Processor &target) {
   return double(conv.windowElements() * conv.terms() * conv.outChannels) *
-             (resultsOf(conv) + target.filterProducts) +
+             (resultsOf(conv, target) + target.filterProducts) +
          borderCost(conv, target);
 }
 
-/// Each tap but the one that makes the results reads sums and writes them; it
-/// takes longer where they leave the caches.
+/// Each tap reads sums and writes them, which takes longer where they leave the
+/// caches: the zeros before the first tap are written as well, and the results
+/// are not. A single tap has no sums.
 double tapsCost(const TapConv &conv, const target::Processor &target) {
   auto ins = double(conv.terms()), outs = double(conv.outChannels);
-  double results = resultsOf(conv), sum = target.intermediateElements;
+  double results = resultsOf(conv, target), sum = target.intermediateElements;
   if (results * outs * sizeof(float) > double(target.l3) / 2)
     sum *= target.farTransformProducts / target.transformProducts;
   SmallVector<Tap> taps = conv.taps();
-  double cost = -results * outs * sum;
+  double cost = taps.size() == 1 ? -results * outs * sum : 0;
   for (const Tap &tap : taps) {
-    auto count = double(conv.batch);
+    SmallVector<int64_t> counts;
     for (auto [dim, k] : llvm::zip_equal(conv.dims, tap))
-      count *= double(dim.count(k, dim.in));
+      counts.push_back(dim.count(k, dim.in));
+    double count = elementsInVectors(conv, counts, target);
     cost += outs * (ins * (count + target.filterProducts) + count * sum);
   }
   return cost + double(taps.size()) * target.launchProducts();

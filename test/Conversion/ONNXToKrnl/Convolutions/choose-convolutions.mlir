@@ -69,12 +69,12 @@ func.func @dynamic_image(%x: tensor<?x128x?x?xf32>, %few: tensor<?x32x?x?xf32>, 
   return %0, %1, %2 : tensor<?x128x?x?xf32>, tensor<?x32x?x?xf32>, tensor<?x512x?x?xf32>
 }
 
-// Windows that mostly read elements, windows of many taps, groups of several channels, filters of a run, filters that make NaN of the border, and a border that is
-// known only in the run: computed directly.
+// Windows that mostly read elements, windows of many taps, groups of several channels, filters of a run, filters that make NaN of the border, a border that is
+// known only in the run, and taps of short rows, whose vectors are not full: computed directly.
 // CHECK-LABEL: func @no_taps
 // CHECK-NOT:     krnl.taps
-func.func @no_taps(%x: tensor<1x64x33x33xf32>, %f: tensor<64x64x3x3xf32>, %open: tensor<?x64x?x?xf32>)
-    -> (tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>) {
+func.func @no_taps(%x: tensor<1x64x33x33xf32>, %f: tensor<64x64x3x3xf32>, %open: tensor<?x64x?x?xf32>, %deep: tensor<1x512x?x?xf32>)
+    -> (tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>, tensor<1x512x?x?xf32>) {
   %w = onnx.Constant dense<1.0> : tensor<64x64x3x3xf32>
   %g = onnx.Constant dense<1.0> : tensor<64x16x3x3xf32>
   %inf = onnx.Constant dense<0x7F800000> : tensor<64x64x3x3xf32>
@@ -87,5 +87,7 @@ func.func @no_taps(%x: tensor<1x64x33x33xf32>, %f: tensor<64x64x3x3xf32>, %open:
   %5 = onnx.Conv(%x, %many) {pads = array<i64: 15, 15, 15, 15>} : (tensor<1x64x33x33xf32>, tensor<64x64x31x31xf32>) -> tensor<1x64x33x33xf32>
   %d = onnx.Constant dense<1.0> : tensor<64x1x3x3xf32>
   %6 = onnx.Conv(%x, %d) {group = 64 : i64, dilations = array<i64: 4, 4>, pads = array<i64: 4, 4, 4, 4>} : (tensor<1x64x33x33xf32>, tensor<64x1x3x3xf32>) -> tensor<1x64x33x33xf32>
-  return %6, %0, %1, %2, %3, %4, %5 : tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>
+  %e = onnx.Constant dense<1.0> : tensor<512x1x3x3xf32>
+  %7 = onnx.Conv(%deep, %e) {group = 512 : i64, dilations = array<i64: 8, 8>, pads = array<i64: 8, 8, 8, 8>} : (tensor<1x512x?x?xf32>, tensor<512x1x3x3xf32>) -> tensor<1x512x?x?xf32>
+  return %6, %0, %1, %2, %3, %4, %5, %7 : tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<1x64x33x33xf32>, tensor<?x64x?x?xf32>, tensor<1x64x33x33xf32>, tensor<1x512x?x?xf32>
 }

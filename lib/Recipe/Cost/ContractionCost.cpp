@@ -84,7 +84,19 @@ bool ContractionCost::linesStay(OpOperand &operand) const {
   return pitch > 0 && depth <= maxRowsInL2(target, pitch);
 }
 
-/// The cycles in which tiles wait for lines that come from the third cache each
+/// Returns true if no processor foresees the lines that the steps of the
+/// reduction read of an operand in place: each is in another page than most
+/// before it. From the second cache they come when they are asked for then, if
+/// the first one cannot keep them.
+bool ContractionCost::isUnforeseen(OpOperand &operand) const {
+  ComputeOp op = loops.op;
+  int64_t pitch = Access(operand).pitch(dimOf(op, loops.reduced.back()));
+  auto bytes =
+      double(depth * assumedExtent(loops.column) * columnElementBytes());
+  return 2 * pitch > target.wayBytes && bytes > double(target.l1);
+}
+
+/// The cycles in which tiles wait for lines that come from another cache each
 /// time: those of the columns for all tiles of rows after the first one, and
 /// those of the rows, where they hold other rows, for all tiles.
 double ContractionCost::rereadCycles(RegisterTile tile) const {
@@ -95,15 +107,26 @@ double ContractionCost::rereadCycles(RegisterTile tile) const {
   double rowTiles =
       std::ceil(double(assumedExtent(loops.row)) / double(tile.rows));
   double panels = std::ceil(columns / double(tile.vectors * lanes));
-  double bytes = 0;
+  double farBytes = 0, nearBytes = 0;
   double panelBytes = double(depth * tile.vectors * target.vectorBytes);
+  // A panel that is narrower than a line reads all of it.
+  double linesOfPanel =
+      std::max(double(target.lineBytes) /
+                   double(tile.vectors * lanes * columnElementBytes()),
+               1.0);
+  double again =
+      (rowTiles * linesOfPanel - 1) * columns * double(columnElementBytes());
   if (readsInPlace && (!linesStay(*loops.columnOperand) ||
                        panelBytes > target.columnsShare * double(target.l2)))
-    bytes += (rowTiles - 1) * columns * double(columnElementBytes());
+    farBytes += again;
+  else if (readsInPlace && isUnforeseen(*loops.columnOperand))
+    nearBytes += again;
   if (Access(*loops.rowOperand).hasUnitStride(dimOf(op, loops.row)) &&
       !linesStay(*loops.rowOperand))
-    bytes += rowTiles * panels * double(target.lineBytes);
-  return bytes * double(depth) / target.l3BytesPerCycle;
+    farBytes += rowTiles * panels * double(target.lineBytes);
+  return (farBytes / target.l3BytesPerCycle +
+          nearBytes / target.l2BytesPerCycle) *
+         double(depth);
 }
 
 int64_t ContractionCost::columnElementBytes() const {

@@ -42,6 +42,7 @@ public:
 private:
   double windowFactor(RegisterTile tile) const;
   bool linesStay(mlir::OpOperand &operand) const;
+  bool isUnforeseen(mlir::OpOperand &operand) const;
   double rereadCycles(RegisterTile tile) const;
   double emptyLanesFactor() const;
   /// The iterations of all outer loops that count.

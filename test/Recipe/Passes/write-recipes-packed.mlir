@@ -93,3 +93,19 @@ func.func @open_columns(%x: tensor<?x1024x?xf32>) -> tensor<?x256x?xf32> {
   %y = onnx.MatMul(%w, %x) : (tensor<256x1024xf32>, tensor<?x1024x?xf32>) -> tensor<?x256x?xf32>
   return %y : tensor<?x256x?xf32>
 }
+
+// Lines of columns in place are in other pages from step to step, where no processor foresees them: rows of many tiles
+// have the columns packed. For few rows, or with columns that the first cache keeps, that would take longer.
+// CHECK-LABEL: kernel "MatMul#2"
+// CHECK:         pack(1, [n.o, k, n.r], lanes=16)
+// CHECK-LABEL: kernel "MatMul#3"
+// CHECK-NOT:     pack
+// CHECK-LABEL: kernel "MatMul#4"
+// CHECK-NOT:     pack
+func.func @pages(%x: tensor<256x512xf32>, %few: tensor<12x512xf32>, %w: tensor<512x784xf32>, %short: tensor<256x8xf32>, %small: tensor<8x784xf32>)
+    -> (tensor<256x784xf32>, tensor<12x784xf32>, tensor<256x784xf32>) {
+  %y = onnx.MatMul(%x, %w) : (tensor<256x512xf32>, tensor<512x784xf32>) -> tensor<256x784xf32>
+  %z = onnx.MatMul(%few, %w) : (tensor<12x512xf32>, tensor<512x784xf32>) -> tensor<12x784xf32>
+  %v = onnx.MatMul(%short, %small) : (tensor<256x8xf32>, tensor<8x784xf32>) -> tensor<256x784xf32>
+  return %y, %z, %v : tensor<256x784xf32>, tensor<12x784xf32>, tensor<256x784xf32>
+}

@@ -6,9 +6,11 @@
 
 #include "LayoutGroups.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/MaskedElements.h"
 #include "onnxc/Dialect/Krnl/IR/TransposedSums.h"
 #include "onnxc/Target/IR/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -222,6 +224,30 @@ static bool isAlone(ComputeOp op, ArrayRef<Value> indices, int64_t position) {
   });
 }
 
+/// Returns true if adjacent elements in memory are those of adjacent iterations
+/// of a loop, which an index may be limited to some of.
+static bool readsInOrder(ComputeOp op, tensor::ExtractOp read) {
+  LinearForms forms(op);
+  auto hasLoops = [&](Value index) {
+    std::optional<LinearForm> form = forms.of(index);
+    return form && !form->factors.empty();
+  };
+  Value last = read.getIndices().back();
+  if (isa_and_present<arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp,
+                      arith::MaxUIOp>(last.getDefiningOp())) {
+    ValueRange sides = last.getDefiningOp()->getOperands();
+    last = hasLoops(sides.front()) ? sides.front() : sides.back();
+  }
+  if (!hasLoops(last))
+    return false;
+  return llvm::any_of(forms.of(last)->factors, [&](const auto &term) {
+    LaneAnalysis payload(op, term.first);
+    return term.second == 1 &&
+           llvm::all_of(read.getIndices().drop_back(),
+                        [&](Value other) { return payload.isUniform(other); });
+  });
+}
+
 /// Lanes along a loop that a result cannot follow would be written one by one,
 /// by the op itself or by one of the kernel that reads its result.
 bool LayoutVoter::canResultsFollow(unsigned dim) {
@@ -252,12 +278,15 @@ bool LayoutVoter::canResultsFollow(unsigned dim) {
 
 /// Elements at computed indices are adjacent along the loop that is an index
 /// of its own, if no other index has to do with it: vectors of them are no
-/// gathers. Of several all will do: the ops beside this one decide.
+/// gathers. Of several all will do: the ops beside this one decide. The threads
+/// of a device read what is in order as it is.
 void LayoutVoter::voteForReads() {
+  bool isDevice = TargetAttr::processorOf(kernel).isDevice();
   // With other lanes each element is read by itself.
   auto lanes = double(minExtent);
   for (auto extract : op.getBody()->getOps<tensor::ExtractOp>()) {
-    if (!groups.contains(extract.getTensor()))
+    if (!groups.contains(extract.getTensor()) ||
+        (isDevice && readsInOrder(op, extract)))
       continue;
     SmallVector<Value> indices(extract.getIndices());
     int64_t last = int64_t(indices.size()) - 1;

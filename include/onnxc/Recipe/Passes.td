@@ -194,7 +194,9 @@ def KrnlFoldMasksPass : Pass<"krnl-fold-masks"> {
     causal mask of an attention, is replaced by a comparison of indices: a constant
     of at least two dimensions, or the result of kernels that compare numbers which
     grow evenly along a dimension, as those of Range do. The mask is then not stored, and
-    recipes can skip masked elements (`skip_masked`). Adding a mask of -infinity and 0
+    recipes can skip masked elements (`skip_masked`). For a device, a kernel that has such
+    a comparison and reads fewer elements than it writes, as a mask of keys has them, is
+    computed by its readers, too. Adding a mask of -infinity and 0
     to the scores of a softmax is a selection: what it hides is -infinity even if it was NaN.
 
     ```mlir

@@ -3,16 +3,20 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A mask is a constant, or the result of a kernel that compares a row with a
-// column: progressions of integers, which kernels and views pass on.
+// column: progressions of integers, which kernels and views pass on. Views may
+// add dimensions of one element to it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Passes/DiagonalMasks.h"
 
 #include "Kernels/KernelShape.h"
+#include "Passes/UnitViews.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
+#include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -116,21 +120,33 @@ static std::optional<Progression> progressionOfConstant(Value tensor) {
   return all;
 }
 
+/// The element that all of a constant are; null where they differ.
+static TypedAttr uniformElementOf(ConstantOp tensor) {
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = bytesOf(tensor, scratch);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (bytes.empty())
+    return nullptr;
+  size_t size = type.getElementTypeBitWidth() / 8;
+  bool isUniform = bytes.drop_front(size) == bytes.drop_back(size);
+  return isUniform ? elementOf(type.getElementType(), bytes.take_front(size))
+                   : TypedAttr();
+}
+
 //===----------------------------------------------------------------------===//
 // Results of kernels
 //===----------------------------------------------------------------------===//
 
-/// The only op of the kernel, which writes an element of its result at each
-/// iteration.
-static ComputeOp onlyOpOf(KernelOp kernel) {
-  auto ops = kernel ? llvm::to_vector(kernel.getBody().getOps<ComputeOp>())
-                    : SmallVector<ComputeOp>();
+/// The op that writes the tensor, a result of a kernel or of an op in one, an
+/// element at each iteration.
+static ComputeOp writerOf(Value tensor) {
+  if (auto kernel = tensor.getDefiningOp<KernelOp>())
+    tensor =
+        kernel.getYield().getValues()[cast<OpResult>(tensor).getResultNumber()];
+  auto op = tensor.getDefiningOp<ComputeOp>();
   bool isPlain =
-      ops.size() == 1 && kernel.getNumResults() == 1 &&
-      ops.front().getNumReductionLoops() == 0 &&
-      ops.front().getNumDpsInits() == 1 &&
-      kernel.getYield().getValues().front() == ops.front()->getResult(0);
-  return isPlain ? ops.front() : ComputeOp();
+      op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1;
+  return isPlain ? op : ComputeOp();
 }
 
 /// An element that the op reads as a sum of its indices.
@@ -140,9 +156,9 @@ std::optional<LinearForm> MaskFinder::formOf(ComputeOp op,
   auto kernel = op->getParentOfType<KernelOp>();
   int input = inputNumber(kernel, operand->get());
   std::optional<Progression> elements;
-  if (input >= 0 && op.isDpsInput(operand) &&
-      isa<IntegerType>(argument.getType()))
-    elements = progressionOf(kernel.getIns()[input]);
+  if (op.isDpsInput(operand) && isa<IntegerType>(argument.getType()))
+    elements =
+        progressionOf(input < 0 ? operand->get() : kernel.getIns()[input]);
   if (!elements)
     return std::nullopt;
   LinearForm form;
@@ -163,6 +179,22 @@ LinearForms MaskFinder::formsOf(ComputeOp op) {
       op, [&](BlockArgument argument) { return formOf(op, argument); });
 }
 
+/// The element that all of a tensor are; null where they differ or are not
+/// known.
+static TypedAttr uniformElementOf(Value tensor) {
+  while (Value viewed = viewedBy(tensor))
+    tensor = viewed;
+  if (auto constant = tensor.getDefiningOp<ConstantOp>();
+      constant && isa<RankedTensorType>(tensor.getType()))
+    return uniformElementOf(constant);
+  ComputeOp op = writerOf(tensor);
+  TypedAttr element;
+  if (op && Access(*op.getDpsInitOperand(0)).coversAll())
+    matchPattern(op.getBody()->getTerminator()->getOperand(0),
+                 m_Constant(&element));
+  return element;
+}
+
 /// Returns true if the value of the host program is the size of a tensor, or a
 /// sum or difference of such sizes and numbers.
 static bool isSize(Value value) {
@@ -172,28 +204,55 @@ static bool isSize(Value value) {
   return isa_and_present<tensor::DimOp, arith::ConstantOp>(op);
 }
 
-/// Replaces arguments of the op's kernel by the sizes that it is launched with;
-/// false where one is no size.
-static bool replaceByOutside(ComputeOp op, ScaledValues &values) {
+/// An index of the host program as a sum of sizes and a number.
+std::optional<LinearForm> MaskFinder::formOfIndex(Value value) {
+  if (isSize(value))
+    return LinearForm{{}, 0, {{value, 1}}};
+  Operation *op = value.getDefiningOp();
+  // No size is as large as the limits of a number that is added to indices.
+  if (isa_and_present<arith::MinSIOp, arith::MaxSIOp>(op)) {
+    std::optional<int64_t> limit = getConstantIntValue(op->getOperand(1));
+    bool isFar = limit && (*limit >= onnxc::maxTensorBytes ||
+                           *limit <= -onnxc::maxTensorBytes);
+    return isFar ? formOfIndex(op->getOperand(0)) : std::nullopt;
+  }
+  if (isa_and_present<arith::IndexCastOp>(op))
+    return formOfIndex(op->getOperand(0));
+  auto read = dyn_cast_if_present<tensor::ExtractOp>(op);
+  std::optional<Progression> all =
+      read ? progressionOf(read.getTensor()) : std::nullopt;
+  return all && !all->dim
+             ? std::optional(LinearForm{{}, all->start, all->sizes})
+             : std::nullopt;
+}
+
+/// The form with sizes of the host program instead of arguments of the op's
+/// kernel; nothing where one is no size.
+std::optional<LinearForm> MaskFinder::formOutside(ComputeOp op,
+                                                  const LinearForm &form) {
   auto kernel = op->getParentOfType<KernelOp>();
   size_t ins = kernel.getIns().size(), outs = kernel.getOuts().size();
-  for (auto &[value, factor] : values) {
+  std::optional<LinearForm> all(LinearForm{form.factors, form.constant, {}});
+  for (auto [value, factor] : form.values) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (argument && argument.getOwner() == &kernel.getBody().front()) {
       size_t number = argument.getArgNumber();
       value = number < ins ? kernel.getIns()[number]
                            : kernel.getExtents()[number - ins - outs];
     }
-    if (!isSize(value))
-      return false;
+    std::optional<LinearForm> own = formOfIndex(value);
+    all = own ? sumOf(*all, *own, factor) : std::nullopt;
+    if (!all)
+      break;
   }
-  return true;
+  return all;
 }
 
-std::optional<Progression> MaskFinder::progressionOfKernel(ComputeOp op) {
+std::optional<Progression> MaskFinder::progressionOfOp(ComputeOp op) {
   std::optional<LinearForm> form =
       formsOf(op).of(op.getBody()->getTerminator()->getOperand(0));
-  if (!form || form->factors.size() > 1 || !replaceByOutside(op, form->values))
+  form = form ? formOutside(op, *form) : std::nullopt;
+  if (!form || form->factors.size() > 1)
     return std::nullopt;
   Progression all;
   all.start = form->constant;
@@ -240,25 +299,38 @@ std::optional<Progression> MaskFinder::findProgression(Value tensor) {
     }
   std::optional<Progression> all;
   Operation *maker = tensor.getDefiningOp();
-  if (auto op = onlyOpOf(dyn_cast_if_present<KernelOp>(maker)))
-    all = progressionOfKernel(op);
+  if (ComputeOp op = writerOf(tensor))
+    all = progressionOfOp(op);
   else if (isa_and_present<ConstantOp>(maker))
     all = progressionOfConstant(tensor);
   else if (auto size = dyn_cast_if_present<tensor::FromElementsOp>(maker))
     all = progressionOfSize(size);
-  else if (isa_and_present<tensor::ReshapeOp, tensor::ExpandShapeOp,
-                           tensor::CollapseShapeOp>(maker))
-    all = progressionOf(maker->getOperand(0));
+  else if (Value viewed = viewedBy(tensor))
+    all = progressionOf(viewed);
   if (all)
     all->dim = all->step == 0 ? std::nullopt : along;
   return all;
 }
 
-/// What the payload yields where the comparison is as given; null if that is
-/// no constant.
-static TypedAttr yieldedWhere(ComputeOp op, Value comparison, bool isTrue) {
+/// The element that an argument of the payload or a read of it is, if the
+/// tensor has no other one.
+static TypedAttr uniformElementOf(ComputeOp op, Value tensor) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  int input = inputNumber(kernel, tensor);
+  return input < 0 ? TypedAttr() : uniformElementOf(kernel.getIns()[input]);
+}
+
+/// What the payload yields where conditions are as given; null if that is no
+/// constant.
+static TypedAttr yieldedWhere(ComputeOp op,
+                              const DenseMap<Value, bool> &conditions) {
   DenseMap<Value, Attribute> known;
-  known[comparison] = BoolAttr::get(op.getContext(), isTrue);
+  for (auto [condition, isTrue] : conditions)
+    known[condition] = BoolAttr::get(op.getContext(), isTrue);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (TypedAttr element = uniformElementOf(op, input->get());
+        element && !Access(*input).hasRanges())
+      known[op.getMatchingBlockArgument(input)] = element;
   auto lookup = [&](Value value) {
     Attribute constant = known.lookup(value);
     if (!constant)
@@ -269,6 +341,10 @@ static TypedAttr yieldedWhere(ComputeOp op, Value comparison, bool isTrue) {
     if (inner.getNumResults() != 1 || known.contains(inner.getResult(0)) ||
         inner.getNumRegions() > 0)
       continue;
+    if (auto read = dyn_cast<tensor::ExtractOp>(inner)) {
+      known[read] = uniformElementOf(op, read.getTensor());
+      continue;
+    }
     SmallVector<Attribute> operands =
         llvm::map_to_vector(inner.getOperands(), lookup);
     // Folding may change the operation.
@@ -287,11 +363,10 @@ static TypedAttr yieldedWhere(ComputeOp op, Value comparison, bool isTrue) {
       lookup(op.getBody()->getTerminator()->getOperand(0)));
 }
 
-/// x - y, where the comparison says that this is at least `minDistance`;
-/// nothing for other comparisons.
+/// What is not negative where the comparison is true; nothing for others than
+/// those of an order.
 static std::optional<LinearForm> distanceOf(const LinearForms &forms,
-                                            arith::CmpIOp compare,
-                                            int64_t &minDistance) {
+                                            arith::CmpIOp compare) {
   std::optional<LinearForm> x = forms.of(compare.getLhs()),
                             y = forms.of(compare.getRhs());
   using Predicate = arith::CmpIPredicate;
@@ -301,8 +376,27 @@ static std::optional<LinearForm> distanceOf(const LinearForms &forms,
   if (!x || !y ||
       !(isLess || predicate == Predicate::sgt || predicate == Predicate::sge))
     return std::nullopt;
-  minDistance = isStrict;
-  return isLess ? sumOf(*y, *x, -1) : sumOf(*x, *y, -1);
+  std::optional<LinearForm> distance =
+      isLess ? sumOf(*y, *x, -1) : sumOf(*x, *y, -1);
+  return distance ? sumOf(*distance, {{}, 1, {}}, isStrict ? -1 : 0)
+                  : std::nullopt;
+}
+
+/// The comparisons of the payload that are true where the distance is not
+/// negative, and those that are false there.
+static DenseMap<Value, bool> comparisonsOf(ComputeOp op,
+                                           const LinearForms &forms,
+                                           const LinearForm &distance) {
+  DenseMap<Value, bool> found;
+  std::optional<LinearForm> other = sumOf({{}, -1, {}}, distance, -1);
+  for (auto compare : op.getBody()->getOps<arith::CmpIOp>())
+    if (std::optional<LinearForm> own = distanceOf(forms, compare)) {
+      if (*own == distance)
+        found[compare] = true;
+      else if (other && *own == *other)
+        found[compare] = false;
+    }
+  return found;
 }
 
 /// The loop of the columns of a mask that compares these with the rows, or of
@@ -332,46 +426,72 @@ static std::optional<unsigned> dimensionOf(ComputeOp op, StringRef loop) {
   return std::nullopt;
 }
 
-std::optional<DiagonalMask> MaskFinder::maskOfKernel(ComputeOp op) {
-  LinearForms forms = formsOf(op);
-  std::optional<LinearForm> distance;
-  Value comparison;
-  int64_t minDistance = 0;
+/// The first distance of a column and a row that the payload compares with
+/// zero, so that it is not negative for the last columns.
+static std::optional<LinearForm> distanceOf(ComputeOp op,
+                                            const LinearForms &forms) {
   for (auto compare : op.getBody()->getOps<arith::CmpIOp>()) {
-    if (distance = distanceOf(forms, compare, minDistance);
-        distance && columnsOf(*distance)) {
-      comparison = compare;
-      break;
-    }
-    distance.reset();
+    std::optional<LinearForm> distance = distanceOf(forms, compare);
+    std::optional<StringRef> columns =
+        distance ? columnsOf(*distance) : std::nullopt;
+    std::optional<unsigned> dim =
+        columns ? dimensionOf(op, *columns) : std::nullopt;
+    if (!dim)
+      continue;
+    bool isRow = llvm::any_of(distance->factors, [&](const auto &term) {
+      return term.second < 0 && dimensionOf(op, term.first) > dim;
+    });
+    return isRow ? sumOf({{}, -1, {}}, *distance, -1) : distance;
   }
-  if (!distance)
+  return std::nullopt;
+}
+
+std::optional<DiagonalMask> MaskFinder::maskOfOp(ComputeOp op) {
+  LinearForms forms = formsOf(op);
+  std::optional<LinearForm> distance = distanceOf(op, forms),
+                            outside = distance ? formOutside(op, *distance)
+                                               : std::nullopt;
+  if (!outside)
     return std::nullopt;
-  // column - row + constant >= least
   DiagonalMask mask;
-  std::optional<unsigned> columns = dimensionOf(op, *columnsOf(*distance));
-  for (const auto &[loop, factor] : distance->factors)
-    if (factor < 0) {
-      mask.rows = dimensionOf(op, loop);
-      if (!mask.rows)
-        return std::nullopt;
-    }
-  mask.after = yieldedWhere(op, comparison, true);
-  mask.before = yieldedWhere(op, comparison, false);
-  if (!columns || !mask.after || !mask.before ||
-      !replaceByOutside(op, distance->values) ||
-      llvm::SubOverflow(minDistance - 1, distance->constant, mask.last))
+  for (const auto &[loop, factor] : distance->factors) {
+    std::optional<unsigned> dim = dimensionOf(op, loop);
+    if (!dim)
+      return std::nullopt;
+    if (factor > 0)
+      mask.columns = *dim;
+    else
+      mask.rows = dim;
+  }
+  DenseMap<Value, bool> conditions = comparisonsOf(op, forms, *distance);
+  mask.after = yieldedWhere(op, conditions);
+  for (auto &[condition, isTrue] : conditions)
+    isTrue = !isTrue;
+  mask.before = yieldedWhere(op, conditions);
+  if (!mask.after || !mask.before)
     return std::nullopt;
-  for (const auto &[size, times] : distance->values)
+  // column - row + constant >= 0
+  mask.last = -1 - outside->constant;
+  for (const auto &[size, times] : outside->values)
     mask.sizes.push_back({size, -times});
-  mask.columns = *columns;
   return mask;
 }
 
 std::optional<DiagonalMask> MaskFinder::maskOf(Value tensor) {
-  if (auto op = onlyOpOf(tensor.getDefiningOp<KernelOp>()))
-    return maskOfKernel(op);
-  return maskOfConstant(tensor);
+  Value viewed = viewedBy(tensor);
+  if (!viewed) {
+    ComputeOp op = writerOf(tensor);
+    return op ? maskOfOp(op) : maskOfConstant(tensor);
+  }
+  std::optional<DiagonalMask> mask = maskOf(viewed);
+  auto dims = mask ? dimensionsOfView(tensor, viewed) : std::nullopt;
+  if (!dims || !(*dims)[mask->columns])
+    return std::nullopt;
+  mask->columns = *(*dims)[mask->columns];
+  // That of one element has no other index than 0.
+  if (mask->rows)
+    mask->rows = (*dims)[*mask->rows];
+  return mask;
 }
 
 } // namespace onnxc

@@ -39,11 +39,14 @@ public:
 private:
   std::optional<Progression> progressionOf(mlir::Value tensor);
   std::optional<Progression> findProgression(mlir::Value tensor);
-  std::optional<Progression> progressionOfKernel(krnl::ComputeOp op);
+  std::optional<Progression> progressionOfOp(krnl::ComputeOp op);
+  std::optional<krnl::LinearForm> formOfIndex(mlir::Value value);
+  std::optional<krnl::LinearForm> formOutside(krnl::ComputeOp op,
+                                              const krnl::LinearForm &form);
   std::optional<krnl::LinearForm> formOf(krnl::ComputeOp op,
                                          mlir::BlockArgument argument);
   krnl::LinearForms formsOf(krnl::ComputeOp op);
-  std::optional<DiagonalMask> maskOfKernel(krnl::ComputeOp op);
+  std::optional<DiagonalMask> maskOfOp(krnl::ComputeOp op);
 
   /// By tensor. Chains of kernels are followed so far only.
   llvm::DenseMap<mlir::Value, std::optional<Progression>> known;

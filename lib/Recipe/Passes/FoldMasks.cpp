@@ -13,12 +13,15 @@
 
 #include "Kernels/KernelShape.h"
 #include "Passes/DiagonalMasks.h"
+#include "Passes/InlineElements.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/Kernels.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/Passes.h"
+#include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -28,19 +31,6 @@ using namespace onnxc::krnl;
 namespace onnxc {
 #define GEN_PASS_DEF_KRNLFOLDMASKSPASS
 #include "onnxc/Recipe/Passes.h.inc"
-
-/// The argument of the op's kernel for an index of the host program, a new one
-/// if it has none.
-static Value argumentFor(ComputeOp op, Value index) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  unsigned number =
-      llvm::find(kernel.getIns(), index) - kernel.getIns().begin();
-  if (number < kernel.getIns().size())
-    return kernel.getInArgument(number);
-  kernel.getInsMutable().append(index);
-  return kernel.getBody().front().insertArgument(number, index.getType(),
-                                                 kernel.getLoc());
-}
 
 /// Whether the element is after the diagonal, or whether it is not. The mask of
 /// one row has no loop of rows.
@@ -56,7 +46,7 @@ static Value isAfter(OpBuilder &b, ComputeOp op, StringRef row,
   if (mask.last != 0 || !end)
     add(arith::ConstantIndexOp::create(b, loc, mask.last));
   for (auto [size, times] : mask.sizes) {
-    Value argument = argumentFor(op, size);
+    Value argument = argumentFor(op->getParentOfType<KernelOp>(), size);
     add(times == 1 ? argument
                    : arith::MulIOp::create(
                          b, loc, argument,
@@ -180,6 +170,14 @@ static bool yieldsMaximaOf(ComputeOp op, Value elements) {
            isElement(max->getOperand(0))));
 }
 
+/// Returns true if the first element of no row is after the diagonal.
+static bool hasFirstColumn(const DiagonalMask &mask) {
+  return mask.last >= 0 && llvm::all_of(mask.sizes, [](const auto &term) {
+           return term.second > 0 &&
+                  term.first.template getDefiningOp<tensor::DimOp>();
+         });
+}
+
 /// Maxima of the rows of a mask are its elements in the first column, which
 /// need no loop: whether a row has an element at all is left.
 static void takeFirstColumn(ComputeOp op, StringRef column, Value elements,
@@ -199,12 +197,15 @@ static void takeFirstColumn(ComputeOp op, StringRef column, Value elements,
     OpBuilder b(yield);
     Location loc = op.getLoc();
     Value hasColumns = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ne, argumentFor(op, extent),
+        b, loc, arith::CmpIPredicate::ne, argumentFor(kernel, extent),
         arith::ConstantIndexOp::create(b, loc, 0));
     yield->setOperand(
         0, arith::SelectOp::create(b, loc, hasColumns, yield->getOperand(0),
                                    op.getBody()->getArguments().back()));
   }
+  if (auto choice = elements.getDefiningOp<arith::SelectOp>();
+      choice && hasFirstColumn(mask))
+    elements.replaceAllUsesWith(choice.getFalseValue());
   SmallVector<AffineExpr> dims;
   for (unsigned i : llvm::seq(op.getNumLoops()))
     dims.push_back(
@@ -255,6 +256,12 @@ static bool computeMask(ComputeOp op, unsigned input,
   return true;
 }
 
+static bool isElementwise(KernelOp kernel) {
+  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
+    return op.getNumReductionLoops() == 0;
+  });
+}
+
 namespace {
 struct KrnlFoldMasksPass : impl::KrnlFoldMasksPassBase<KrnlFoldMasksPass> {
   using Base::Base;
@@ -281,6 +288,15 @@ struct KrnlFoldMasksPass : impl::KrnlFoldMasksPassBase<KrnlFoldMasksPass> {
     IRRewriter rewriter(&getContext());
     for (Operation *kernel : changed)
       dropUnusedInputs(rewriter, cast<KernelOp>(kernel));
+    // A processor computes a mask once for all heads and layers.
+    if (!TargetAttr::processorOf(getOperation()).isDevice())
+      return;
+    for (KernelOp kernel : kernelsOf(getOperation())) {
+      if (changed.contains(kernel) && isElementwise(kernel))
+        foldElementwise(rewriter, kernel);
+      if (computesMask(kernel))
+        inlineIntoReaders(rewriter, kernel);
+    }
   }
 };
 } // namespace

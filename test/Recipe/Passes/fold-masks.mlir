@@ -388,3 +388,168 @@ func.func @one_row(%s: tensor<9xf32>, %o: tensor<9xf32>) -> tensor<9xf32> {
   } -> tensor<9xf32>
   return %y : tensor<9xf32>
 }
+
+// -----
+
+// A triangle of a fill, and views with more dimensions of one element. What is compared twice is known twice.
+// CHECK-LABEL: func @triangle(
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}} : tensor<1x2x?x?xf16>)
+// CHECK:           krnl.compute [h, m, n]
+// CHECK-NEXT:        %[[ROW:.+]] = krnl.index m
+// CHECK-NEXT:        %[[COLUMN:.+]] = krnl.index n
+// CHECK-NEXT:        arith.cmpi sgt, %[[COLUMN]], %[[ROW]] : index
+// CHECK-NEXT:        arith.constant 0xFC00 : f16
+// CHECK-NEXT:        arith.constant 0.000000e+00 : f16
+func.func @triangle(%n: index, %s: tensor<1x2x?x?xf16>, %o: tensor<1x2x?x?xf16>) -> tensor<1x2x?x?xf16> {
+  %e = tensor.empty(%n, %n) : tensor<?x?xf16>
+  %fill = krnl.kernel "fill" loops [i = %n, j = %n] outs(%e : tensor<?x?xf16>) {
+  ^bb0(%c: tensor<?x?xf16>, %extent: index, %other: index):
+    %none = arith.constant 0xFC00 : f16
+    %r = krnl.compute [i, j] () -> (%_ = %c[i, j]) : () -> tensor<?x?xf16> { linalg.yield %none : f16 }
+    krnl.yield %r : tensor<?x?xf16>
+  } -> tensor<?x?xf16>
+  %f = tensor.empty(%n, %n) : tensor<?x?xf16>
+  %mask = krnl.kernel "triangle" loops [i = %n, j = %n] ins(%fill : tensor<?x?xf16>) outs(%f : tensor<?x?xf16>) {
+  ^bb0(%x: tensor<?x?xf16>, %c: tensor<?x?xf16>, %extent: index, %other: index):
+    %r = krnl.compute [i, j] () -> (%_ = %c[i, j]) : () -> tensor<?x?xf16> {
+      %row = krnl.index i
+      %column = krnl.index j
+      %one = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f16
+      %next = arith.addi %row, %one : index
+      %after = arith.cmpi sge, %column, %next : index
+      %before = arith.cmpi sge, %row, %column : index
+      %element = tensor.extract %x[%row, %column] : tensor<?x?xf16>
+      %p = arith.select %after, %element, %zero : f16
+      %q = arith.select %before, %zero, %p : f16
+      linalg.yield %q : f16
+    }
+    krnl.yield %r : tensor<?x?xf16>
+  } -> tensor<?x?xf16>
+  %one = arith.constant 1 : index
+  %sizes = tensor.from_elements %one, %one, %n, %n : tensor<4xindex>
+  %view = tensor.reshape %mask(%sizes) : (tensor<?x?xf16>, tensor<4xindex>) -> tensor<1x1x?x?xf16>
+  %y = krnl.kernel "add" loops [h = 2, m = %n, n = %n] ins(%s, %view : tensor<1x2x?x?xf16>, tensor<1x1x?x?xf16>) outs(%o : tensor<1x2x?x?xf16>) {
+  ^bb0(%x: tensor<1x2x?x?xf16>, %w: tensor<1x1x?x?xf16>, %c: tensor<1x2x?x?xf16>, %extent: index, %other: index):
+    %r = krnl.compute [h, m, n] (%a = %x[0, h, m, n], %b = %w[0, 0, m, n]) -> (%_ = %c[0, h, m, n]) : (tensor<1x2x?x?xf16>, tensor<1x1x?x?xf16>) -> tensor<1x2x?x?xf16> {
+      %q = arith.addf %a, %b : f16
+      linalg.yield %q : f16
+    }
+    krnl.yield %r : tensor<1x2x?x?xf16>
+  } -> tensor<1x2x?x?xf16>
+  return %y : tensor<1x2x?x?xf16>
+}
+
+// -----
+
+// A row that is not before the column, in a kernel beside the numbers: columns are those of the last dimension. Where the
+// number of elements of a view is all that is known, its dimensions are not those of the mask.
+// CHECK-LABEL: func @rows_after(
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}} : tensor<?x?xf32>)
+// CHECK:           arith.cmpi sgt, %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:      arith.constant -1.000000e+00 : f32
+// CHECK-NEXT:      arith.constant 0.000000e+00 : f32
+// CHECK:         krnl.kernel "other" {{.+}} ins(%{{[^,]+}}, %{{[^,]+}} : tensor<?x?xf32>, tensor<?x?xf32>)
+func.func @rows_after(%n: index, %a: index, %b: index, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>, %p: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xi64>
+  %g = tensor.empty(%n) : tensor<?xi64>
+  %range:2 = krnl.kernel "range" loops [i = %n] outs(%e, %g : tensor<?xi64>, tensor<?xi64>) {
+  ^bb0(%c: tensor<?xi64>, %d: tensor<?xi64>, %size: index):
+    %one = arith.constant 1 : i64
+    %r = krnl.compute [i] () -> (%_ = %c[i]) : () -> tensor<?xi64> {
+      %i = krnl.index i
+      %j = arith.index_cast %i : index to i64
+      linalg.yield %j : i64
+    }
+    %t = krnl.compute [i] (%x = %r[i]) -> (%_ = %d[i]) : (tensor<?xi64>) -> tensor<?xi64> {
+      %j = arith.addi %x, %one : i64
+      linalg.yield %j : i64
+    }
+    krnl.yield %r, %t : tensor<?xi64>, tensor<?xi64>
+  } -> tensor<?xi64>, tensor<?xi64>
+  %f = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %mask = krnl.kernel "mask" loops [m = %n, n = %n] ins(%range#1, %range#0 : tensor<?xi64>, tensor<?xi64>) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%x: tensor<?xi64>, %w: tensor<?xi64>, %c: tensor<?x?xf32>, %size: index, %other: index):
+    %r = krnl.compute [m, n] (%row = %x[m], %column = %w[n]) -> (%_ = %c[m, n]) : (tensor<?xi64>, tensor<?xi64>) -> tensor<?x?xf32> {
+      %seen = arith.cmpi slt, %column, %row : i64
+      %zero = arith.constant 0.0 : f32
+      %minus = arith.constant -1.0 : f32
+      %q = arith.select %seen, %zero, %minus : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %y = krnl.kernel "add" loops [m = %n, n = %n] ins(%s, %mask : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] (%u = %x[m, n], %v = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %q = arith.addf %u, %v : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %sizes = tensor.from_elements %a, %b : tensor<2xindex>
+  %view = tensor.reshape %mask(%sizes) : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  %z = krnl.kernel "other" loops [m = %a, n = %b] ins(%s, %view : tensor<?x?xf32>, tensor<?x?xf32>) outs(%p : tensor<?x?xf32>) {
+  ^bb0(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] (%u = %x[m, n], %v = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %q = arith.addf %u, %v : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y, %z : tensor<?x?xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+// The diagonal of a triangle comes from the sizes of tensors, by a tensor of one number; its limits are farther away.
+// CHECK-LABEL: func @after_cache(
+// CHECK:         %[[P:.+]] = tensor.dim %{{.+}}, %c0
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}}, %[[P]] : tensor<?x?xf32>, index)
+// CHECK:           arith.cmpi sgt
+func.func @after_cache(%n: index, %past: tensor<?x4xf32>, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %past, %c0 : tensor<?x4xf32>
+  %number = arith.index_cast %size : index to i64
+  %tensor = tensor.from_elements %number : tensor<1xi64>
+  %e = tensor.empty() : tensor<1xi64>
+  %next = krnl.kernel "next" loops [] ins(%tensor : tensor<1xi64>) outs(%e : tensor<1xi64>) {
+  ^bb0(%x: tensor<1xi64>, %c: tensor<1xi64>):
+    %r = krnl.compute [] (%a = %x[0]) -> (%_ = %c[0]) : (tensor<1xi64>) -> tensor<1xi64> {
+      %one = arith.constant 1 : i64
+      %b = arith.addi %a, %one : i64
+      linalg.yield %b : i64
+    }
+    krnl.yield %r : tensor<1xi64>
+  } -> tensor<1xi64>
+  %element = tensor.extract %next[%c0] : tensor<1xi64>
+  %k = arith.index_cast %element : i64 to index
+  %far = arith.constant 70368744177664 : index
+  %near = arith.constant -70368744177664 : index
+  %low = arith.minsi %k, %far : index
+  %diagonal = arith.maxsi %low, %near : index
+  %f = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %mask = krnl.kernel "mask" loops [m = %n, n = %n] ins(%diagonal : index) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%first: index, %c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<?x?xf32> {
+      %row = krnl.index m
+      %column = krnl.index n
+      %end = arith.addi %row, %first : index
+      %hidden = arith.cmpi sge, %column, %end : index
+      %zero = arith.constant 0.0 : f32
+      %none = arith.constant 0xFF800000 : f32
+      %q = arith.select %hidden, %none, %zero : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %y = krnl.kernel "add" loops [m = %n, n = %n] ins(%s, %mask : tensor<?x?xf32>, tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>, %c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] (%u = %x[m, n], %v = %w[m, n]) -> (%_ = %c[m, n]) : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> {
+      %q = arith.addf %u, %v : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

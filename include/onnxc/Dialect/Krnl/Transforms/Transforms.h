@@ -96,6 +96,10 @@ KernelOp mergeAttention(
 mlir::Value viewAs(mlir::RewriterBase &rewriter, mlir::Value tensor,
                    mlir::RankedTensorType type);
 
+/// The tensor of known rank that the value is a view of as another shape of
+/// known rank; null if it is none.
+mlir::Value viewedBy(mlir::Value value);
+
 /// The tensor that the value is a view of, through views of known ranks that
 /// have no other use.
 mlir::Value withoutViews(mlir::Value value);

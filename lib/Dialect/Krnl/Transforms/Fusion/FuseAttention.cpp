@@ -53,9 +53,7 @@ static Value outside(KernelOp kernel, OpOperand &operand) {
   return number < 0 ? Value() : kernel.getIns()[number];
 }
 
-/// The tensor that the value is a view of as another shape of known rank; null
-/// if it is none.
-static Value viewedBy(Value value) {
+Value viewedBy(Value value) {
   auto isRanked = [](Value v) { return isa<RankedTensorType>(v.getType()); };
   Operation *view = value.getDefiningOp();
   bool isView = isa_and_present<tensor::ReshapeOp, tensor::CollapseShapeOp,

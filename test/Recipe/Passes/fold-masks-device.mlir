@@ -1,0 +1,122 @@
+// RUN: onnx-opt %s --krnl-fold-masks | FileCheck %s
+//
+// A device computes a mask of keys beside a causal one where it is read: all of it follows from a few elements.
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// CHECK-LABEL: func @padded(
+// CHECK-SAME:      %{{[^:]+}}: index, %{{[^:]+}}: index, %[[KEYS:[^:]+]]: tensor<?x1x1x?xf32>
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}}, %[[KEYS]] : tensor<?x2x?x?xf32>, tensor<?x1x1x?xf32>)
+// CHECK:           krnl.compute [b, h, m, n] (%[[X:arg[0-9]+]] = %{{[^,]+}}[b, h, m, n], %[[K:arg[0-9]+]] = %{{[^,]+}}[b, 0, 0, n])
+// CHECK:             %[[HIDDEN:.+]] = arith.cmpi sgt, %{{.+}}, %{{.+}} : index
+// CHECK:             %[[CAUSAL:.+]] = arith.select %[[HIDDEN]], %{{.+}}, %{{.+}} : f32
+// CHECK:             %[[MASK:.+]] = arith.addf %[[CAUSAL]], %[[K]] : f32
+// CHECK:             arith.addf %[[X]], %[[MASK]] : f32
+func.func @padded(%b: index, %n: index, %keys: tensor<?x1x1x?xf32>, %s: tensor<?x2x?x?xf32>, %o: tensor<?x2x?x?xf32>) -> tensor<?x2x?x?xf32> {
+  %f = tensor.empty(%b, %n, %n) : tensor<?x1x?x?xf32>
+  %mask = krnl.kernel "mask" loops [i = %b, j = %n, k = %n] ins(%keys : tensor<?x1x1x?xf32>) outs(%f : tensor<?x1x?x?xf32>) {
+  ^bb0(%x: tensor<?x1x1x?xf32>, %c: tensor<?x1x?x?xf32>, %batch: index, %extent: index, %other: index):
+    %none = arith.constant 0xFF800000 : f32
+    %r = krnl.compute [i, j, k] (%a = %x[i, 0, 0, k]) -> (%_ = %c[i, 0, j, k]) : (tensor<?x1x1x?xf32>) -> tensor<?x1x?x?xf32> {
+      %row = krnl.index j
+      %column = krnl.index k
+      %hidden = arith.cmpi sgt, %column, %row : index
+      %zero = arith.constant 0.0 : f32
+      %p = arith.select %hidden, %none, %zero : f32
+      %q = arith.addf %p, %a : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x1x?x?xf32>
+  } -> tensor<?x1x?x?xf32>
+  %y = krnl.kernel "add" loops [b = %b, h = 2, m = %n, n = %n] ins(%s, %mask : tensor<?x2x?x?xf32>, tensor<?x1x?x?xf32>) outs(%o : tensor<?x2x?x?xf32>) {
+  ^bb0(%x: tensor<?x2x?x?xf32>, %w: tensor<?x1x?x?xf32>, %c: tensor<?x2x?x?xf32>, %batch: index, %extent: index, %other: index):
+    %r = krnl.compute [b, h, m, n] (%u = %x[b, h, m, n], %v = %w[b, 0, m, n]) -> (%_ = %c[b, h, m, n]) : (tensor<?x2x?x?xf32>, tensor<?x1x?x?xf32>) -> tensor<?x2x?x?xf32> {
+      %q = arith.addf %u, %v : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x2x?x?xf32>
+  } -> tensor<?x2x?x?xf32>
+  return %y : tensor<?x2x?x?xf32>
+}
+
+// Data of all elements is not computed again for each head.
+// CHECK-LABEL: func @data(
+// CHECK:         krnl.kernel "mask"
+// CHECK:         krnl.kernel "add" {{.+}} ins(%{{[^,]+}}, %{{[^,]+}} : tensor<2x4x4xf32>, tensor<4x4xf32>)
+func.func @data(%m: tensor<4x4xf32>, %s: tensor<2x4x4xf32>, %o: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  %f = tensor.empty() : tensor<4x4xf32>
+  %mask = krnl.kernel "mask" loops [j = 4, k = 4] ins(%m : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) {
+  ^bb0(%x: tensor<4x4xf32>, %c: tensor<4x4xf32>):
+    %r = krnl.compute [j, k] (%a = %x[j, k]) -> (%_ = %c[j, k]) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+      %row = krnl.index j
+      %column = krnl.index k
+      %hidden = arith.cmpi sgt, %column, %row : index
+      %none = arith.constant 0xFF800000 : f32
+      %p = arith.select %hidden, %none, %a : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<4x4xf32>
+  } -> tensor<4x4xf32>
+  %y = krnl.kernel "add" loops [h = 2, m = 4, n = 4] ins(%s, %mask : tensor<2x4x4xf32>, tensor<4x4xf32>) outs(%o : tensor<2x4x4xf32>) {
+  ^bb0(%x: tensor<2x4x4xf32>, %w: tensor<4x4xf32>, %c: tensor<2x4x4xf32>):
+    %r = krnl.compute [h, m, n] (%u = %x[h, m, n], %v = %w[m, n]) -> (%_ = %c[h, m, n]) : (tensor<2x4x4xf32>, tensor<4x4xf32>) -> tensor<2x4x4xf32> {
+      %q = arith.addf %u, %v : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<2x4x4xf32>
+  } -> tensor<2x4x4xf32>
+  return %y : tensor<2x4x4xf32>
+}
+
+// Whether a row of a causal mask has an element at all is known where it has one: no choice is left.
+// CHECK-LABEL: func @rows(
+// CHECK:         krnl.kernel "where"
+// CHECK:           krnl.compute [m, n] (%[[W:arg[0-9]+]] = %{{[^)]+}}[m, n])
+// CHECK-NEXT:        linalg.yield %[[W]] : f32
+func.func @rows(%m: index, %n: index, %s: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %f = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %mask = krnl.kernel "mask" loops [m = %m, n = %n] outs(%f : tensor<?x?xf32>) {
+  ^bb0(%c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<?x?xf32> {
+      %row = krnl.index m
+      %column = krnl.index n
+      %hidden = arith.cmpi sgt, %column, %row : index
+      %zero = arith.constant 0.0 : f32
+      %none = arith.constant 0xFF800000 : f32
+      %p = arith.select %hidden, %none, %zero : f32
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  %e = tensor.empty(%m) : tensor<?xi8>
+  %empty = krnl.kernel "empty" loops [m = %m, n = %n] ins(%mask : tensor<?x?xf32>) outs(%e : tensor<?xi8>) {
+  ^bb0(%w: tensor<?x?xf32>, %c: tensor<?xi8>, %extent: index, %other: index):
+    %none = arith.constant 0xFF800000 : f32
+    %l = krnl.temporary : tensor<?xf32>
+    %i = krnl.compute [m] () -> (%_ = %l[m]) : () -> tensor<?xf32> { linalg.yield %none : f32 }
+    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %i[m]) : (tensor<?x?xf32>) -> tensor<?xf32> {
+      %q = arith.maximumf %b, %a : f32
+      linalg.yield %q : f32
+    }
+    %h = krnl.compute [m] (%a = %r[m]) -> (%_ = %c[m]) : (tensor<?xf32>) -> tensor<?xi8> {
+      %is = arith.cmpf oeq, %a, %none : f32
+      %byte = arith.extui %is : i1 to i8
+      linalg.yield %byte : i8
+    }
+    krnl.yield %h : tensor<?xi8>
+  } -> tensor<?xi8>
+  %y = krnl.kernel "where" loops [m = %m, n = %n] ins(%s, %empty : tensor<?x?xf32>, tensor<?xi8>) outs(%o : tensor<?x?xf32>) {
+  ^bb0(%x: tensor<?x?xf32>, %w: tensor<?xi8>, %c: tensor<?x?xf32>, %extent: index, %other: index):
+    %r = krnl.compute [m, n] (%u = %x[m, n], %v = %w[m]) -> (%_ = %c[m, n]) : (tensor<?x?xf32>, tensor<?xi8>) -> tensor<?x?xf32> {
+      %zero = arith.constant 0 : i8
+      %none = arith.constant 0.0 : f32
+      %is = arith.cmpi ne, %v, %zero : i8
+      %q = arith.select %is, %none, %u : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x?xf32>
+  } -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+}

@@ -77,17 +77,19 @@ static std::pair<KernelOp, unsigned> onlyReader(KernelOp kernel) {
   return {};
 }
 
-void joinReader(RewriterBase &rewriter, KernelOp product) {
+KernelOp joinReader(RewriterBase &rewriter, KernelOp product) {
   auto [reader, input] = onlyReader(product);
   if (!reader || !isElementwise(reader) || !runsOver(reader, input) ||
       product.getNumResults() != 1 ||
       !haveSameUnits(product.getResult(0), reader.getIns()[input]) ||
       !alignLoops(rewriter, product, reader, input))
-    return;
+    return nullptr;
   std::string reason;
   FailureOr<KernelOp> merged = mergeKernels(rewriter, product, reader, reason);
-  if (succeeded(merged))
-    foldElementwise(rewriter, *merged);
+  if (failed(merged))
+    return nullptr;
+  foldElementwise(rewriter, *merged);
+  return *merged;
 }
 
 } // namespace onnxc

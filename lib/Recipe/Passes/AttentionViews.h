@@ -18,8 +18,8 @@ namespace onnxc {
 void alignFactors(mlir::RewriterBase &rewriter, krnl::KernelOp product);
 
 /// Makes one kernel of a product and of the elementwise kernel or copy that
-/// alone reads views of its only result, where that is possible.
-void joinReader(mlir::RewriterBase &rewriter, krnl::KernelOp product);
+/// alone reads views of its only result; null where that is not possible.
+krnl::KernelOp joinReader(mlir::RewriterBase &rewriter, krnl::KernelOp product);
 
 } // namespace onnxc
 

@@ -397,11 +397,12 @@ static SmallVector<Attention> findAll(Operation *module) {
 }
 
 /// Attentions whose last kernels also do what alone reads views of their
-/// results.
+/// results, in turn.
 static SmallVector<Attention> findWithReaders(IRRewriter &rewriter,
                                               Operation *module) {
   for (const Attention &attention : findAll(module))
-    joinReader(rewriter, attention.sums);
+    for (KernelOp sums = attention.sums; sums;)
+      sums = joinReader(rewriter, sums);
   return findAll(module);
 }
 

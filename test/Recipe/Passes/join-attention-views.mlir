@@ -26,6 +26,31 @@ func.func @around(%x: tensor<2x?x8x64xf16>, %k: tensor<2x2x64x512xf16>, %v: tens
   return %z : tensor<2x?x8x64xf16>
 }
 
+// So do the products with what the heads beside each other have, after another view.
+// CHECK-LABEL: func @further_view
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul+Transpose+Mul" loops [b0 = 2, b1 = 2, m0 = 4, m1 = %{{[^,]+}},
+// CHECK-NOT:     krnl.kernel
+// CHECK:         return
+func.func @further_view(%x: tensor<2x?x8x64xf16>, %k: tensor<2x2x64x512xf16>, %v: tensor<2x2x512x64xf16>, %w: tensor<512xf16>) -> tensor<2x?x512xf16> {
+  %scale = onnx.Constant dense<0.5> : tensor<f16>
+  %heads = onnx.Constant dense<[2, 8, -1, 0]> : tensor<4xi64>
+  %groups = onnx.Constant dense<[2, 2, -1, 0]> : tensor<4xi64>
+  %t = onnx.Transpose(%x) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x?x8x64xf16>) -> tensor<2x8x?x64xf16>
+  %q = onnx.Mul(%t, %scale) : (tensor<2x8x?x64xf16>, tensor<f16>) -> tensor<2x8x?x64xf16>
+  %r = onnx.Reshape(%q, %groups) : (tensor<2x8x?x64xf16>, tensor<4xi64>) -> tensor<2x2x?x64xf16>
+  %s = onnx.MatMul(%r, %k) : (tensor<2x2x?x64xf16>, tensor<2x2x64x512xf16>) -> tensor<2x2x?x512xf16>
+  %h = onnx.Reshape(%s, %heads) : (tensor<2x2x?x512xf16>, tensor<4xi64>) -> tensor<2x8x?x512xf16>
+  %p = onnx.Softmax(%h) : (tensor<2x8x?x512xf16>) -> tensor<2x8x?x512xf16>
+  %g = onnx.Reshape(%p, %groups) : (tensor<2x8x?x512xf16>, tensor<4xi64>) -> tensor<2x2x?x512xf16>
+  %y = onnx.MatMul(%g, %v) : (tensor<2x2x?x512xf16>, tensor<2x2x512x64xf16>) -> tensor<2x2x?x64xf16>
+  %o = onnx.Reshape(%y, %heads) : (tensor<2x2x?x64xf16>, tensor<4xi64>) -> tensor<2x8x?x64xf16>
+  %z = onnx.Transpose(%o) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x8x?x64xf16>) -> tensor<2x?x8x64xf16>
+  %beside = onnx.Constant dense<[2, 0, 512]> : tensor<3xi64>
+  %c = onnx.Reshape(%z, %beside) : (tensor<2x?x8x64xf16>, tensor<3xi64>) -> tensor<2x?x512xf16>
+  %a = onnx.Mul(%c, %w) : (tensor<2x?x512xf16>, tensor<512xf16>) -> tensor<2x?x512xf16>
+  return %a : tensor<2x?x512xf16>
+}
+
 // A kernel that runs over more than the results of the product stays, with its view.
 // CHECK-LABEL: func @repeated
 // CHECK:         krnl.kernel "MatMul+Softmax+MatMul" loops [b1 = 2, m = 256,

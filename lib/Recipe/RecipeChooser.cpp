@@ -64,13 +64,16 @@ ArrayAttr RecipeChooser::choose(KernelOp kernel, const RecipeOptions &options) {
 std::optional<NestCost> RecipeChooser::costOf(KernelOp kernel,
                                               const RecipeOptions &options) {
   Choice &choice = choiceOf(kernel, options);
-  if (!std::exchange(choice.hasCost, true)) {
-    FailureOr<LoopNest> nest =
-        replayWith(kernel, choice.recipe, /*options=*/{});
-    if (succeeded(nest))
-      choice.cost = nestCost(kernel, *nest, target);
-  }
+  if (!std::exchange(choice.hasCost, true))
+    choice.cost = costWith(kernel, choice.recipe);
   return choice.cost;
+}
+
+std::optional<NestCost> RecipeChooser::costWith(KernelOp kernel,
+                                                ArrayAttr recipe) {
+  FailureOr<LoopNest> nest = replayWith(kernel, recipe, /*options=*/{});
+  return succeeded(nest) ? std::optional(nestCost(kernel, *nest, target))
+                         : std::nullopt;
 }
 
 std::optional<double> RecipeChooser::cyclesOf(ArrayRef<KernelOp> kernels,

@@ -38,6 +38,11 @@ public:
   std::optional<NestCost> costOf(krnl::KernelOp kernel,
                                  const RecipeOptions &options = {});
 
+  /// The cost of the kernel with that recipe, such as one that is chosen for
+  /// other extents; nothing where it is not legal.
+  std::optional<NestCost> costWith(krnl::KernelOp kernel,
+                                   mlir::ArrayAttr recipe);
+
   /// The cycles of kernels that run one after the other with those recipes;
   /// nothing where one is not legal, or they take `maxCycles` cycles or more.
   /// No recipe is chosen for kernels after those that take as many.

@@ -65,6 +65,13 @@ struct JoinedForm {
   int64_t keysOfPart = 0;
 };
 
+/// A form with the recipes of its kernels, and the cycles that these take.
+struct PlannedForm {
+  JoinedForm form;
+  SmallVector<ArrayAttr> recipes;
+  std::optional<double> cycles;
+};
+
 /// The form for at least so many queries.
 struct FormOfMany {
   int64_t atLeast;
@@ -100,8 +107,7 @@ private:
   void choose(IRRewriter &rewriter, Attention &attention);
   void chooseForMany(IRRewriter &rewriter, Attention &attention,
                      KernelOp joined);
-  std::optional<double> cyclesOf(IRRewriter &rewriter, KernelOp joined,
-                                 const JoinedForm &form);
+  void predict(IRRewriter &rewriter, KernelOp joined, PlannedForm &planned);
 
   Processor processor;
   RecipeChooser *chooser = nullptr;
@@ -223,20 +229,31 @@ static std::optional<unsigned> dynamicRowsOf(KernelOp joined) {
   return rows && joined.getLoop(*rows).isDynamic() ? rows : std::nullopt;
 }
 
-std::optional<double> KrnlJoinAttentionPass::cyclesOf(IRRewriter &rewriter,
-                                                      KernelOp joined,
-                                                      const JoinedForm &form) {
-  SmallVector<KernelOp> kernels = divide(rewriter, joined, form);
-  std::optional<double> cycles =
-      kernels.empty() ? std::nullopt : chooser->cyclesOf(kernels);
+/// Predicts the cycles for the extents that the kernel has now, by recipes that
+/// are chosen unless there are some.
+void KrnlJoinAttentionPass::predict(IRRewriter &rewriter, KernelOp joined,
+                                    PlannedForm &planned) {
+  SmallVector<KernelOp> kernels = divide(rewriter, joined, planned.form);
+  if (planned.recipes.empty())
+    planned.recipes = llvm::map_to_vector(
+        kernels, [&](KernelOp kernel) { return chooser->choose(kernel); });
+  planned.cycles.reset();
+  if (!kernels.empty())
+    planned.cycles = 0;
+  for (auto [kernel, recipe] : llvm::zip(kernels, planned.recipes)) {
+    std::optional<NestCost> cost = chooser->costWith(kernel, recipe);
+    planned.cycles = planned.cycles && cost
+                         ? std::optional(*planned.cycles + cost->cycles)
+                         : std::nullopt;
+  }
   if (!llvm::is_contained(kernels, joined))
     eraseAll(rewriter, kernels);
-  return cycles;
 }
 
 /// Compares the form for the usual number of queries with parts of the keys in
 /// turn, which have blocks enough where there are many queries. They have to be
-/// a fifth faster, as there are two versions then.
+/// a fifth faster, as there are two versions then. Recipes for most queries
+/// serve for fewer.
 void KrnlJoinAttentionPass::chooseForMany(IRRewriter &rewriter,
                                           Attention &attention,
                                           KernelOp joined) {
@@ -244,24 +261,24 @@ void KrnlJoinAttentionPass::chooseForMany(IRRewriter &rewriter,
   if (!rows || !attention.form)
     return;
   LoopAttr before = joined.getLoop(*rows);
-  SmallVector<int64_t> sizes = sizesOfParts(splittableKeys(rewriter, joined));
+  setBounds(joined, *rows, before.getLimit(), manyQueries[0]);
+  PlannedForm usual{*attention.form, {}, {}}, best;
+  predict(rewriter, joined, usual);
+  for (int64_t size : sizesOfParts(splittableKeys(rewriter, joined))) {
+    PlannedForm planned{{JoinedForm::Parts::InTurn, size}, {}, {}};
+    predict(rewriter, joined, planned);
+    if (planned.cycles && (!best.cycles || *planned.cycles < *best.cycles))
+      best = planned;
+  }
   for (int64_t atLeast : manyQueries) {
     setBounds(joined, *rows, before.getLimit(), atLeast);
-    std::optional<double> usual = cyclesOf(rewriter, joined, *attention.form);
-    double least = minGainOfKind * usual.value_or(0);
-    std::optional<JoinedForm> best;
-    for (int64_t size : sizes) {
-      JoinedForm form{JoinedForm::Parts::InTurn, size};
-      std::optional<double> cycles = cyclesOf(rewriter, joined, form);
-      if (cycles && *cycles < least) {
-        least = *cycles;
-        best = form;
-      }
-    }
-    if (!best)
+    predict(rewriter, joined, usual);
+    if (best.cycles)
+      predict(rewriter, joined, best);
+    if (!best.cycles ||
+        *best.cycles >= minGainOfKind * usual.cycles.value_or(0))
       break;
-    attention.ofMany = FormOfMany{atLeast, *best};
-    sizes = {best->keysOfPart};
+    attention.ofMany = FormOfMany{atLeast, best.form};
   }
   setBounds(joined, *rows, before.getLimit(), before.getAtLeast());
 }

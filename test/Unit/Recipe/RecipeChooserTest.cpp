@@ -128,6 +128,27 @@ TEST_F(RecipeChooserTest, KernelsThatAreGoneAreKnown) {
   EXPECT_EQ(chooser.getNumChoices(), 2u);
 }
 
+// The cost with the recipe of another kernel is no choice of its own. An
+// illegal recipe has none.
+TEST_F(RecipeChooserTest, RecipesOfOthersHaveCosts) {
+  SmallVector<KernelOp> kernels = parse(products({"c", "w"}));
+  ASSERT_EQ(kernels.size(), 2u);
+  RecipeChooser chooser(target);
+  std::optional<NestCost> own = chooser.costOf(kernels[0]);
+  std::optional<NestCost> same =
+      chooser.costWith(kernels[0], chooser.choose(kernels[0]));
+  std::optional<NestCost> other =
+      chooser.costWith(kernels[0], ArrayAttr::get(&context, {}));
+  ASSERT_TRUE(own && same && other);
+  EXPECT_EQ(same->cycles, own->cycles);
+  EXPECT_GT(other->cycles, own->cycles);
+  ArrayAttr twice = ArrayAttr::get(
+      &context, llvm::to_vector(llvm::concat<const Attribute>(
+                    chooser.choose(kernels[0]), chooser.choose(kernels[0]))));
+  EXPECT_FALSE(chooser.costWith(kernels[0], twice));
+  EXPECT_EQ(chooser.getNumChoices(), 1u);
+}
+
 // No recipe is chosen for what follows kernels that take too long.
 TEST_F(RecipeChooserTest, KernelsBehindTheLimitAreNotAsked) {
   SmallVector<KernelOp> kernels = parse(products({"c", "w"}));

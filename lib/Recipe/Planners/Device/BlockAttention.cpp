@@ -99,6 +99,8 @@ private:
 
   const Processor &target;
   bool hasMatrices = false, hasWarpgroups = false;
+  /// The elements that all recipes may skip.
+  std::optional<MaskedElements> masked;
   int scoresOp = -1, sumsOp = -1, mergeOp = -1;
   /// The loops that the kernel's are cut into.
   std::string rowBlocks, rowGroups, rowWarps, rowFragments, rowCopies,
@@ -126,6 +128,7 @@ bool StripWriter::isPossible() {
       hasMatrices && multipliesByWarpgroups(scores.op) &&
       multipliesByWarpgroups(sums.op) &&
       matrixProductOf(sums.op)->element.getIntOrFloatBitWidth() == 16;
+  masked = MaskedElements::find(kernel);
   // Each loop is one of these, and rows of sums are those of scores.
   return outer.size() + 4 + !parts.empty() == loopNames(kernel).size();
 }
@@ -324,7 +327,6 @@ void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile,
 /// a part of the keys may have none that are seen, those of the scores, or
 /// parts that a block has in turn.
 void StripWriter::skipMasked(RecipeBuilder &recipe, const StripTile &tile) {
-  std::optional<MaskedElements> masked = MaskedElements::find(kernel);
   if (!masked || masked->column() != scores.column)
     return;
   // A warpgroup has all keys in one slice.

@@ -1,13 +1,12 @@
-//===- InlineElements.cpp - Elements computed where they are read *- C++
-//-*-===//
+//===- InlineElements.cpp - Elements computed where read --------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-//   %m = kernel "mask"  loops [b, q, k]     m[b, q, k] = (k > q ? -inf : 0) +
-//   p[b, k] %y = kernel "add"   loops [b, h, q, k]  y = x[b, h, q, k] + m[b, q,
-//   k]
-// -> %y = kernel "add"  loops [b, h, q, k]  y = x[..] + ((k > q ? -inf : 0) +
-// p[b, k])
+//   kernel "mask"  loops [b, q, k]     m[b, q, k] = (k > q ? -inf : 0) + p[b, k]
+//   kernel "add"   loops [b, h, q, k]  y = x[b, h, q, k] + m[b, q, k]
+// ->
+//   kernel "add"   loops [b, h, q, k]
+//     y = x[b, h, q, k] + ((k > q ? -inf : 0) + p[b, k])
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,4 @@
-//===- Compilation.h - The state of one compilation --------------*- C++
-//-*-===//
+//===- Compilation.h - The state of one compilation -------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

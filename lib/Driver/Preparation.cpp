@@ -1,5 +1,4 @@
-//===- Preparation.cpp - What a compilation checks before it works -*- C++
-//-*-===//
+//===- Preparation.cpp - Checks before a compilation ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,5 +1,4 @@
-//===- Help.cpp - What onnx-run --help prints --------------------*- C++
-//-*-===//
+//===- Help.cpp - The help of onnx-run --------------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -117,6 +117,8 @@ def check_files_name_the_licence(tree):
             yield f"{name} does not begin with a header that names the licence"
         elif pathlib.Path(name).name not in head:
             yield f"{name}: the header names another file"
+        elif head.startswith("//===-") and not head.split("\n")[0].endswith("===//"):
+            yield f"{name}: the first line of the header is divided"
 
 
 def check_text_is_clean(tree):

@@ -1,4 +1,4 @@
-//===- DeclareKernel.cpp - Kernels made of a part of another one -*- C++ -*-==//
+//===- DeclareKernel.cpp - Kernels of parts of others -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

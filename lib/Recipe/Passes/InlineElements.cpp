@@ -2,10 +2,10 @@
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-//   kernel "mask"  loops [b, q, k]     m[b, q, k] = (k > q ? -inf : 0) + p[b, k]
-//   kernel "add"   loops [b, h, q, k]  y = x[b, h, q, k] + m[b, q, k]
+//   kernel "mask"  loops [b, q, k]  m[b, q, k] = (k > q ? -inf : 0) + p[b, k]
+//   kernel "add"  loops [b, h, q, k]  y = x[b, h, q, k] + m[b, q, k]
 // ->
-//   kernel "add"   loops [b, h, q, k]
+//   kernel "add"  loops [b, h, q, k]
 //     y = x[b, h, q, k] + ((k > q ? -inf : 0) + p[b, k])
 //
 //===----------------------------------------------------------------------===//

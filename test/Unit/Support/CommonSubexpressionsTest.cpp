@@ -1,5 +1,4 @@
-//===- CommonSubexpressionsTest.cpp - Tests of merged operations -*- C++
-//-*-===//
+//===- CommonSubexpressionsTest.cpp - Merged operations ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

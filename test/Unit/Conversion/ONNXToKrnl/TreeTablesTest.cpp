@@ -1,5 +1,4 @@
-//===- TreeTablesTest.cpp - Tree ensembles as tables
-//-----------------------===//
+//===- TreeTablesTest.cpp - Tree ensembles as tables ------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

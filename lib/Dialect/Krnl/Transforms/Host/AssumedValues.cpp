@@ -1,4 +1,4 @@
-//===- AssumedValues.cpp - Scalars of the host for assumed sizes -*- C++ -*-==//
+//===- AssumedValues.cpp - Host scalars for assumed sizes -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- EmitPolicyTest.cpp - A target with other tiles and storage -* C++ -*-==//
+//===- EmitPolicyTest.cpp - A target with other tiles -----------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

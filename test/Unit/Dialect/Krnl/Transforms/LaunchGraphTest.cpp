@@ -1,5 +1,4 @@
-//===- LaunchGraphTest.cpp - Launches that wait for each other ----*- C++
-//-*-===//
+//===- LaunchGraphTest.cpp - Launches that wait -----------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

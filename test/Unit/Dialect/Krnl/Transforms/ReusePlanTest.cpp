@@ -1,5 +1,4 @@
-//===- ReusePlanTest.cpp - Offsets that let launches run at once -*- C++
-//-*-===//
+//===- ReusePlanTest.cpp - Offsets of parallel launches ---------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -13,7 +13,6 @@
 #include "onnxc/Target/Code/SpillAroundLoops.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -134,14 +133,15 @@ void LoopSpiller::collectCrossing() {
 }
 
 /// Returns true if the value is there before the loop, and no run uses it again
-/// until it has come to `exit`, which comes after the loop.
+/// until it has come to `exit`, which comes after the loop. A run that comes
+/// back to the loop has another value, as it is made inside of the loop around.
 bool LoopSpiller::isOnlyUsedAfter(Instruction *value, const Loop &loop,
                                   BasicBlock *exit) const {
-  const Loop *around = loop.getParentLoop();
+  const Loop *around = loop.getParentLoop(),
+             *own = loops.getLoopFor(value->getParent());
   if (loop.contains(value) || (around && !around->contains(value)) ||
       !dominators.dominates(value, loop.getHeader()))
     return false;
-  SmallPtrSet<BasicBlock *, 1> itself{value->getParent()};
   bool isUsed = false;
   for (const Use &use : value->uses()) {
     auto *user = cast<Instruction>(use.getUser());
@@ -149,11 +149,12 @@ bool LoopSpiller::isOnlyUsedAfter(Instruction *value, const Loop &loop,
     BasicBlock *block = phi ? phi->getIncomingBlock(use) : user->getParent();
     if (loop.contains(block) || loop.contains(user))
       return false;
-    if (dominators.dominates(exit, block))
-      isUsed = true;
-    else if (block != value->getParent() &&
-             isPotentiallyReachable(exit, block, &itself, &dominators, &loops))
+    bool isBefore = (own != around && own->contains(block)) ||
+                    dominators.dominates(block, loop.getHeader());
+    bool isAfter = dominators.dominates(exit, block);
+    if (!isBefore && !isAfter)
       return false;
+    isUsed |= isAfter;
   }
   return isUsed;
 }

@@ -23,6 +23,8 @@ struct Loops {
   unsigned sums;
   /// The second loop reads the sums of the first one.
   bool readsFirst = false;
+  /// The number of branches after them, all within a loop around.
+  unsigned branches = 0;
 };
 } // namespace
 
@@ -54,9 +56,21 @@ static std::string loop(char name, const Loops &loops, char next,
          n + ".head\n";
 }
 
+/// Branches to the next block, with or without a store before.
+static std::string branches(unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i)
+    text += "  " + number("%q.c", i) + " = load volatile i1, ptr %y\n  br i1 " +
+            number("%q.c", i) + ", label " + number("%q.then", i) + ", label " +
+            number("%q", i) + "\n" + number("q.then", i) +
+            ":\n  store volatile i1 0, ptr %y\n  br label " + number("%q", i) +
+            "\n" + number("q", i) + ":\n";
+  return text;
+}
+
 static std::string textOf(const Loops &loops) {
   std::string text = "define void @f(ptr noalias %x, ptr noalias %y, i64 %n) "
-                     "{\na:\n  br label %a.head\n";
+                     "{\n  br label %a\na:\n  br label %a.head\n";
   text += loop('a', loops, 'b', "") + "b:\n  br label %b.head\n" +
           loop('b', loops, 'c', loops.readsFirst ? "%a" : "") + "c:\n";
   for (unsigned s = 0; s < loops.sums; ++s)
@@ -65,6 +79,10 @@ static std::string textOf(const Loops &loops) {
             " = getelementptr <8 x float>, ptr %y, i64 " + std::to_string(s) +
             "\n  store <8 x float> " + number("%c.m", s) + ", ptr " +
             number("%c.p", s) + "\n";
+  if (loops.branches > 0)
+    text += branches(loops.branches) +
+            "  %again = load volatile i1, ptr %y\n"
+            "  br i1 %again, label %a, label %end\nend:\n";
   return text + "  ret void\n}\n";
 }
 
@@ -108,6 +126,12 @@ TEST(SpillAroundLoops, StoresSumsOfTheLoopBefore) {
       << result;
   EXPECT_EQ(occurrences(last, "load <8 x float>"), excess) << result;
   EXPECT_EQ(occurrences(last, "%a.s"), 12 - excess) << result;
+}
+
+// Stores of tails follow the loops of tiles, and make many blocks.
+TEST(SpillAroundLoops, StoresSumsInLongLoops) {
+  std::string result = optimize({12, /*readsFirst=*/false, 40}, "haswell");
+  EXPECT_EQ(occurrences(result, "alloca <8 x float>"), 9u) << result;
 }
 
 TEST(SpillAroundLoops, LeavesSumsThatFit) {

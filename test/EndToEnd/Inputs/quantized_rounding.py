@@ -93,7 +93,8 @@ def products(g, dtype):
     for _ in range(SETTINGS):
         own, result = g.stored_names(parameters(dtype)), g.stored_names([np.float32(RNG.integers(50, 300)), any_byte(dtype)])
         scales, zeros = (RNG.integers(1, 12, 24) / 100).astype(np.float32), np.zeros(24, np.int8)
-        filters, weights = any_byte(np.int8, (24, 16, 3, 3)), any_byte(np.int8, (64, 24))
+        # Of 7 bits: onnxruntime's sums of two products end at the limits of 16 bits where there is no VNNI.
+        filters, weights = (RNG.integers(-64, 64, shape).astype(np.int8) for shape in ((24, 16, 3, 3), (64, 24)))
         bias = RNG.integers(-3000, 3000, 24).astype(np.int32)
         g.node("QLinearConv", [image, *own, *g.stored_names([filters, scales, zeros]), *result, *g.stored_names([bias])], "", pads=[1] * 4)
         g.node("QLinearMatMul", [rows, *own, *g.stored_names([weights, scales, zeros]), *result], "")

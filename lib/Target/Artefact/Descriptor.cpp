@@ -158,6 +158,12 @@ static llvm::Constant *weightsBase(Constants &make, const ModelInfo &info,
   return base;
 }
 
+/// The text that omCompilationInfo returns, which has the hash of the weights.
+static llvm::Constant *compilationInfo(Constants &make, const ModelInfo &info) {
+  return make.bytes(
+      ArrayRef(info.compilationInfo.c_str(), info.compilationInfo.size() + 1));
+}
+
 /// The hash that binds the side file to the artefact.
 static llvm::Constant *weightsDigest(Constants &make, const ModelInfo &info) {
   if (info.weightsFile.empty())
@@ -355,10 +361,10 @@ FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
   if (failed(levels))
     return failure();
   SmallVector<llvm::Constant *> fields = {
-      make.number(ONNXC_RT_ABI),       make.number(1),
-      make.number(levels->size()),     make.array(*levels),
-      make.text(info.compilationInfo), weightsBase(make, info, context),
-      make.number(info.weightsBytes),  make.textOrNull(info.weightsFile),
+      make.number(ONNXC_RT_ABI),      make.number(1),
+      make.number(levels->size()),    make.array(*levels),
+      compilationInfo(make, info),    weightsBase(make, info, context),
+      make.number(info.weightsBytes), make.textOrNull(info.weightsFile),
       weightsDigest(make, info)};
   llvm::append_range(fields, customNodes(make, module));
   fields.push_back(make.zeroWords(ONNXC_MODEL_STATE_BYTES / 8));

@@ -68,10 +68,13 @@ public:
     return hidden(name, llvm::Type::getInt8Ty(context), nullptr);
   }
 
-  /// The address of raw memory with the alignment of any element.
+  /// The address of raw memory with the alignment of any element. It is never
+  /// merged with other constants: the linker orders these by their contents,
+  /// and other contents must leave all else where it is.
   llvm::Constant *bytes(llvm::ArrayRef<char> values) {
     llvm::GlobalVariable *variable =
         global(llvm::ConstantDataArray::get(context, values));
+    variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::None);
     variable->setAlignment(llvm::Align(64));
     return variable;
   }

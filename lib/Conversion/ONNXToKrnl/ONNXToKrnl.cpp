@@ -76,15 +76,19 @@ std::function<bool(Operation *)> directlyLoweredForms(MLIRContext *context,
 namespace {
 struct ConvertONNXToKrnl
     : public impl::ConvertONNXToKrnlPassBase<ConvertONNXToKrnl> {
-  /// Values have a type unless nothing uses them.
+  /// Values have a type unless nothing uses them, and an op has a result that
+  /// has one.
   LogicalResult checkTypes() {
     bool allTyped = true;
     getOperation()->walk([&](Operation *op) {
       auto isTyped = [](Value value) {
         return !isa<NoneType>(value.getType()) || value.use_empty();
       };
+      bool hasResult =
+          op->getNumResults() == 0 ||
+          !llvm::all_of(op->getResultTypes(), llvm::IsaPred<NoneType>);
       if (!isa_and_present<onnx::ONNXDialect>(op->getDialect()) ||
-          (llvm::all_of(op->getOperands(), isTyped) &&
+          (hasResult && llvm::all_of(op->getOperands(), isTyped) &&
            llvm::all_of(op->getResults(), isTyped)))
         return;
       op->emitOpError("has a value whose type has not been inferred");

@@ -38,3 +38,11 @@ func.func @without_types(%x: tensor<3x4xf32>) -> none {
   %1 = onnx.Transpose(%0) {perm = array<i64: 1, 0>} : (none) -> none
   return %1 : none
 }
+
+// -----
+
+func.func @unused(%x: tensor<2x3xf32>, %shape: tensor<2xi64>) {
+  // expected-error @+1 {{'onnx.Expand' op has a value whose type has not been inferred}}
+  %0 = onnx.Expand(%x, %shape) : (tensor<2x3xf32>, tensor<2xi64>) -> none
+  return
+}

@@ -165,3 +165,13 @@ func.func @excluded(%x: tensor<2x3xf32>, %f: tensor<f32>, %k: tensor<2x2xi64>, %
   %6 = onnx.Unsqueeze(%x, %s) : (tensor<2x3xf32>, tensor<?xi64>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @added_dimensions(%x: tensor<?xf32>) -> tensor<?x?x?xf32> {
+  %axes = onnx.Constant dense<1> : tensor<1xi64>
+  // expected-error @+2 {{the operator Unsqueeze is not supported for ('tensor<?xf32>', 'tensor<1xi64>') -> ('tensor<?x?x?xf32>')}}
+  // expected-note @+1 {{the result has not a dimension more for each axis}}
+  %y = onnx.Unsqueeze(%x, %axes) : (tensor<?xf32>, tensor<1xi64>) -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}

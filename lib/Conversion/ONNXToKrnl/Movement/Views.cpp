@@ -386,6 +386,9 @@ Lowered lowerUnsqueeze(onnx::UnsqueezeOp op, onnx::UnsqueezeOp::Adaptor adaptor,
   SmallVector<Value> in = sizesOf(rewriter, loc, x), sizes;
   auto flags = constantAxes(op, 1, wanted.getRank());
   if (succeeded(flags)) {
+    if (llvm::count(*flags, false) != int64_t(in.size()))
+      return rewriter.notifyMatchFailure(
+          op, "the result has not a dimension more for each axis");
     unsigned next = 0;
     for (bool added : *flags)
       sizes.push_back(added ? indexConstant(rewriter, loc, 1) : in[next++]);

@@ -256,9 +256,9 @@ static bool computeMask(ComputeOp op, unsigned input,
   return true;
 }
 
-static bool isElementwise(KernelOp kernel) {
-  return llvm::all_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
-    return op.getNumReductionLoops() == 0;
+static bool hasReductions(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<ComputeOp>(), [](ComputeOp op) {
+    return op.getNumReductionLoops() != 0;
   });
 }
 
@@ -292,7 +292,7 @@ struct KrnlFoldMasksPass : impl::KrnlFoldMasksPassBase<KrnlFoldMasksPass> {
     if (!TargetAttr::processorOf(getOperation()).isDevice())
       return;
     for (KernelOp kernel : kernelsOf(getOperation())) {
-      if (changed.contains(kernel) && isElementwise(kernel))
+      if (changed.contains(kernel) && !hasReductions(kernel))
         foldElementwise(rewriter, kernel);
       if (computesMask(kernel))
         inlineIntoReaders(rewriter, kernel);

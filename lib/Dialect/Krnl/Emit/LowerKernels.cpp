@@ -65,6 +65,9 @@ private:
   std::string uniqueName(StringRef base);
   Value packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
                ValueRange extents);
+  Value tilesOfPacking(KernelOp kernel, const LoopNest &nest,
+                       ArrayRef<unsigned> loops, ValueRange sizes,
+                       ValueRange extents);
   SmallVector<Value> hostExtents(KernelOp kernel);
   Value hostTripCount(KernelOp kernel, const LoopNest &nest, unsigned loop,
                       ValueRange extents);
@@ -186,6 +189,27 @@ Value Lowering::hostTripCount(KernelOp kernel, const LoopNest &nest,
       math.eval(nest.extentExpr(loop), {}, extentIndices(extents)));
 }
 
+/// The iterations of the outermost loop over a packed form with these dynamic
+/// sizes: none where the form has no element, or the kernel no result.
+Value Lowering::tilesOfPacking(KernelOp kernel, const LoopNest &nest,
+                               ArrayRef<unsigned> loops, ValueRange sizes,
+                               ValueRange extents) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), rewriter);
+  SmallVector<unsigned> axes;
+  for (unsigned loop : loops)
+    llvm::append_range(axes, nest.axesOf(loop));
+  bool isDynamic = nest.loop(loops.front()).isDynamic();
+  Value tiles = isDynamic ? sizes.front()
+                          : hostTripCount(kernel, nest, loops.front(), extents);
+  Value none = arith::ConstantIndexOp::create(b, 0);
+  for (Value size : sizes.drop_front(isDynamic)) {
+    Value isEmpty =
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, size, none);
+    tiles = b.createOrFold<arith::SelectOp>(isEmpty, none, tiles);
+  }
+  return tilesForResults(kernel, nest, axes, extents, b, tiles);
+}
+
 /// A constant is packed once, when the artefact is written; anything else by a
 /// loop over the packed form each time it is needed.
 Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
@@ -206,12 +230,7 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   func::FuncOp func =
       emitPacking(kernel.getLoc(), cast<RankedTensorType>(operand.getType()),
                   pack, at, uniqueName("pack"));
-  SmallVector<unsigned> axes;
-  for (unsigned loop : pack.loops)
-    llvm::append_range(axes, nest.axesOf(loop));
-  Value tiles =
-      tilesForResults(kernel, nest, axes, extents, rewriter,
-                      hostTripCount(kernel, nest, pack.loops.front(), extents));
+  Value tiles = tilesOfPacking(kernel, nest, pack.loops, sizes, extents);
   auto launch = LaunchOp::create(rewriter, kernel.getLoc(),
                                  TypeRange(pack.type), func.getName(),
                                  ValueRange(operand), ValueRange(empty), tiles);

@@ -1,8 +1,8 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v4" --krnl-lower-kernels --canonicalize --cse | FileCheck %s
 
 // Dynamic sizes: the host makes room for whole blocks, a launch has
-// as many tiles as the outermost dimension has elements, but none where the kernel has no
-// row to pack for, and the function gets the
+// as many tiles as the outermost dimension has elements, but none where the packed form
+// has no element or the kernel has no row to pack for, and the function gets the
 // extents of the loops. What is left of each row, if anything, is copied.
 // CHECK-LABEL: func.func @open_sizes(
 // CHECK-DAG:     %[[B:.+]] = tensor.dim %arg0, %c0
@@ -11,8 +11,12 @@
 // CHECK-DAG:     %[[K:.+]] = tensor.dim %arg0, %c2
 // CHECK:         %[[BLOCKS:.+]] = arith.divui %{{.+}}, %c16
 // CHECK:         %[[ROOM:.+]] = tensor.empty(%[[B]], %[[BLOCKS]], %[[K]]) : tensor<?x?x?x16xf32>
-// CHECK:         %[[HAS_NONE:.+]] = arith.cmpi eq, %[[M]], %c0
-// CHECK:         %[[TILES:.+]] = arith.select %[[HAS_NONE]], %c0, %[[B]]
+// CHECK:         %[[NO_COLUMN:.+]] = arith.cmpi eq, %[[BLOCKS]], %c0
+// CHECK:         %[[OF_COLUMNS:.+]] = arith.select %[[NO_COLUMN]], %c0, %[[B]]
+// CHECK:         %[[NO_TERM:.+]] = arith.cmpi eq, %[[K]], %c0
+// CHECK:         %[[OF_TERMS:.+]] = arith.select %[[NO_TERM]], %c0, %[[OF_COLUMNS]]
+// CHECK:         %[[NO_ROW:.+]] = arith.cmpi eq, %[[M]], %c0
+// CHECK:         %[[TILES:.+]] = arith.select %[[NO_ROW]], %c0, %[[OF_TERMS]]
 // CHECK:         krnl.launch @kernel_pack_0 ins(%arg1 : tensor<?x?x?xf32>) outs(%[[ROOM]] : tensor<?x?x?x16xf32>) tiles(%[[TILES]])
 // Of packed_extent the packed operand alone has a dimension of the reduced loop.
 // CHECK-LABEL: func.func @packed_extent(

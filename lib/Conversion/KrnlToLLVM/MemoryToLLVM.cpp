@@ -227,6 +227,28 @@ struct RowViewLowering : ConvertOpToLLVMPattern<krnl::RowViewOp> {
   }
 };
 
+/// A size by its known number. The conversion replaces constants before their
+/// uses, and MLIR's own pattern then takes the number for an unknown one: it
+/// looks the size up in a slot of the stack, of which a loop would take another
+/// in each iteration.
+struct DimLowering : ConvertOpToLLVMPattern<memref::DimOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DimOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<MemRefType>(op.getSource().getType());
+    APInt dim;
+    if (!type || !matchPattern(adaptor.getIndex(), m_ConstantInt(&dim)) ||
+        dim.uge(type.getRank()))
+      return rewriter.notifyMatchFailure(op, "dimension is not known");
+    rewriter.replaceOp(
+        op, MemRefDescriptor(adaptor.getSource())
+                .size(rewriter, op.getLoc(), unsigned(dim.getZExtValue())));
+    return success();
+  }
+};
+
 /// Buffers of the host program are contiguous, also where a view's type has
 /// dynamic strides.
 struct CopyLowering : ConvertOpToLLVMPattern<memref::CopyOp> {
@@ -262,8 +284,8 @@ void populateMemoryToLLVMPatterns(const LLVMTypeConverter &types,
   addLowering(types, patterns, lowerArenaReserve);
   addLowering(types, patterns, lowerBufferBytes);
   patterns.add<ErrorWordLowering, RowViewLowering>(types);
-  // Before MLIR's own, which calls a function for buffers with strides.
-  patterns.add<CopyLowering>(types, /*benefit=*/2);
+  // Before MLIR's own, which calls a function to copy buffers with strides.
+  patterns.add<CopyLowering, DimLowering>(types, /*benefit=*/2);
 }
 
 } // namespace onnxc

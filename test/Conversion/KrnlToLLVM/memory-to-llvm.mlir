@@ -77,3 +77,25 @@ func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inp
   %arena = krnl.arena_reserve %e
   return
 }
+
+// -----
+
+// A size comes from the descriptor, whatever the order in which a constant and
+// its use are converted: a slot on the stack would be another in each iteration.
+// CHECK-LABEL: llvm.func hidden @onnxc_main_graph
+// CHECK-NOT:     llvm.alloca {{.*}} !llvm.array
+// CHECK:         ^bb{{[0-9]+}}(%[[BUFFER:.+]]: !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>):
+// CHECK:         llvm.extractvalue %[[BUFFER]][3, 0]
+// CHECK-NOT:     llvm.alloca {{.*}} !llvm.array
+// CHECK:         llvm.return
+func.func @main_graph(%x: memref<?xf32>, %z: memref<?xf32>) attributes {krnl.inputs = []} {
+  %c0 = arith.constant 0 : index
+  %c9 = arith.constant 9 : index
+  cf.br ^body(%x : memref<?xf32>)
+^body(%y: memref<?xf32>):
+  %n = memref.dim %y, %c0 : memref<?xf32>
+  %again = arith.cmpi slt, %n, %c9 : index
+  cf.cond_br %again, ^body(%z : memref<?xf32>), ^end
+^end:
+  return
+}

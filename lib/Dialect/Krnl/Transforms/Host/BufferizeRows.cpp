@@ -23,7 +23,7 @@ static constexpr int64_t fewRows = 4;
 Value Bufferizer::rowsToGrow(AppendRowOp op) {
   Value rows = op->getOperand(0);
   bool isRead = llvm::any_of(rows.getUsers(), [&](Operation *user) {
-    return user != op && !isa<tensor::DimOp>(user);
+    return user != op && !isa<memref::DimOp, tensor::DimOp>(user);
   });
   bool isOurs = isOwned(rows) && rows.getParentBlock() == op->getBlock();
   return isOurs && !isRead ? buffer(rows) : copied(op.getLoc(), buffer(rows));

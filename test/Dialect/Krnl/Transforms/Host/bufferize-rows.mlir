@@ -36,6 +36,37 @@ func.func @rows(%x: tensor<4xf32>, %n: index) -> tensor<?x4xf32> {
 
 // -----
 
+// The size of the rows is read before one is added, which needs no copy.
+// CHECK-LABEL: func.func @rows_with_a_size
+// CHECK:         scf.while
+// CHECK:         ^bb0(%{{.+}}: index, %[[ROWS:.+]]: memref<?x?xf32>):
+// CHECK-NEXT:      memref.dim %[[ROWS]], %c1
+// CHECK-NOT:       memref.copy %[[ROWS]]
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %[[ROWS]]
+func.func @rows_with_a_size(%x: tensor<?xf32>, %n: index) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %none = tensor.empty(%c0, %c0) : tensor<?x?xf32>
+  %r:2 = scf.while (%i = %c0, %rows = %none) : (index, tensor<?x?xf32>) -> (index, tensor<?x?xf32>) {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i, %rows : index, tensor<?x?xf32>
+  } do {
+  ^bb0(%i: index, %rows: tensor<?x?xf32>):
+    %known = tensor.dim %rows, %c1 : tensor<?x?xf32>
+    %same = arith.cmpi eq, %known, %size : index
+    krnl.check %same, "the rows differ in shape"
+    %next = krnl.append_row %x to %rows[%i] of %n : tensor<?xf32> to tensor<?x?xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %next : index, tensor<?x?xf32>
+  }
+  %all = krnl.first_rows %r#1[%r#0] : tensor<?x?xf32>
+  return %all : tensor<?x?xf32>
+}
+
+// -----
+
 // With room for all rows from the beginning nothing grows, and what has not been
 // written is not copied.
 // CHECK-LABEL: func.func @rows_of_known_number

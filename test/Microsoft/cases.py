@@ -381,18 +381,35 @@ def quantized_layers():
     plain = [real(24), scalar(0.02), scalar(0.01), None, scalar(120, np.uint8), scalar(0, np.int8)]
     causal = {"num_heads": 2, "unidirectional": 1}
     yield Case("qattention_causal", "QAttention", [x, w, *plain, real(2, 2, 2, 5, 4)], 2, causal, 1e-3)
-    x, state = real(4, 2, 5), [None, None, None, None, None]
-    w, r = weight_bytes(1, 5, 12), weight_bytes(1, 3, 12)
-    for name, scale, zero in (
-        ("qlstm", np.array([0.01], np.float32), np.array([0], np.int8)),
-        ("qlstm_columns", np.abs(real(1, 12)) / 100, np.zeros((1, 12), np.int8)),
-    ):
-        yield Case(name, "DynamicQuantizeLSTM", [x, w, r, *state, scale, zero, scale, zero], 3, {"hidden_size": 3}, 2e-2)
     table, rows, factors = byte(7, 20), np.array([[3, 0], [6, 6]]), np.abs(real(7, 3))
     blocks = {"block_size": 16, "bits": 4, "gather_axis": 0, "quantize_axis": 1}
     yield Case("gather_blocks", "GatherBlockQuantized", [table, rows, factors], attributes=blocks)
     yield Case("gather_blocks_zeros", "GatherBlockQuantized", [table, rows, factors, byte(7, 2)], attributes=blocks)
     yield Case("gather_bytes", "GatherBlockQuantized", [byte(7, 40), rows, factors], attributes={**blocks, "bits": 8})
+
+
+def quantized_recurrent():
+    x, absent = real(4, 2, 5), [None] * 5
+    w, r = weight_bytes(2, 5, 12), weight_bytes(2, 3, 12)
+    scale, zero = np.array([0.01, 0.02], np.float32), np.zeros(2, np.int8)
+    one = [w[:1], r[:1]]
+
+    def case(name, weights, operands, parts, **attributes):
+        # Which rows are quantised together is open where sequences end at different steps.
+        tolerance = 5e-3 if operands[1] is not None else 1e-5
+        return Case(name, "DynamicQuantizeLSTM", [x, *weights, *operands, *parts, *parts], 3, {"hidden_size": 3, **attributes}, tolerance)
+
+    simple = [scale[:1], zero[:1]]
+    yield case("qlstm", one, absent, simple)
+    columns = [np.abs(real(1, 12)) / 100, np.zeros((1, 12), np.int8)]
+    yield case("qlstm_columns", one, absent, columns)
+    unsigned = [weights.view(np.uint8) // 2 for weights in one]
+    yield case("qlstm_unsigned", unsigned, absent, [scale[:1], np.array([60], np.uint8)], direction="reverse")
+    both = [real(2, 24), np.array([4, 2], np.int32), real(2, 2, 3), real(2, 2, 3), real(2, 9)]
+    yield case("qlstm_both", [w, r], both, [scale, zero], direction="bidirectional")
+    yield case("qlstm_forget", one, absent, simple, input_forget=1, clip=0.5)
+    names = ["HardSigmoid", "ScaledTanh", "Affine", "Sigmoid", "LeakyRelu", "Softsign"]
+    yield case("qlstm_activations", [w, r], both, [scale, zero], direction="bidirectional", activations=names, activation_alpha=[0.3, 0.8, 1.2, 0.1], activation_beta=[0.4, 0.9, 0.1])
 
 
 def distances():
@@ -659,5 +676,5 @@ def pairs_of_operators():
 
 def all_cases():
     families = (activations, fused, normalization, attention, rotation, groups, experts, linear_algebra, quantized, quantized_products, quantized_layers, distances, movement, text,
-                diffusion, signal, positions, recurrent, branches, steps, indexing, pairs_of_operators)
+                diffusion, signal, positions, recurrent, branches, steps, indexing, pairs_of_operators, quantized_recurrent)
     return [case for family in families for case in family()]

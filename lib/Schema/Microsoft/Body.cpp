@@ -185,6 +185,13 @@ std::string Body::text(const std::string &attribute) const {
   return proto ? proto->s() : "";
 }
 
+std::vector<std::string> Body::texts(const std::string &attribute) const {
+  const AttributeProto *proto = context.getAttribute(attribute);
+  return proto ? std::vector<std::string>(proto->strings().begin(),
+                                          proto->strings().end())
+               : std::vector<std::string>();
+}
+
 std::vector<int64_t> Body::integers(const std::string &attribute) const {
   const AttributeProto *proto = context.getAttribute(attribute);
   if (!proto)

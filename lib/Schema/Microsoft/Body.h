@@ -65,6 +65,7 @@ public:
   int64_t integer(const std::string &attribute, int64_t otherwise) const;
   float number(const std::string &attribute, float otherwise) const;
   std::string text(const std::string &attribute) const;
+  std::vector<std::string> texts(const std::string &attribute) const;
   std::vector<int64_t> integers(const std::string &attribute) const;
   std::vector<float> numbers(const std::string &attribute) const;
   /// "<a = 1, b = [2, 3]>" of those attributes that the node has.
@@ -123,6 +124,7 @@ void registerMovement();
 void registerNormalization();
 void registerPositionBias();
 void registerQuantized();
+void registerQuantizedLSTM();
 void registerQuantizedLayers();
 void registerQuantizedMatMul();
 void registerRecurrent();

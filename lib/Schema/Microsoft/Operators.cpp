@@ -29,6 +29,7 @@ bool onnxc::schema::registerMicrosoftOperators() {
     microsoft::registerNormalization();
     microsoft::registerPositionBias();
     microsoft::registerQuantized();
+    microsoft::registerQuantizedLSTM();
     microsoft::registerQuantizedLayers();
     microsoft::registerQuantizedMatMul();
     microsoft::registerRecurrent();

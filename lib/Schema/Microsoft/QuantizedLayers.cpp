@@ -101,71 +101,7 @@ static OpSchema conv() {
   return schema;
 }
 
-//===----------------------------------------------------------------------===//
-// DynamicQuantizeLSTM
-//===----------------------------------------------------------------------===//
-
-/// Defines `result`, [directions, 4 * hidden, columns], of the bytes `weight`,
-/// [directions, columns, 4 * hidden]. Scales are of each direction, or of each
-/// of its columns.
-static void addWeights(Body &b, const std::string &weight, int scaleInput,
-                       const std::string &result) {
-  b.ints(result + "_axes", b.rank(scaleInput) == 1 ? std::vector<int64_t>{1, 2}
-                                                   : std::vector<int64_t>{1});
-  const std::string &n = result;
-  b << n + "_zeros = Unsqueeze(" + weight + "_zero_point, " + n + "_axes)"
-    << n + "_scales = Unsqueeze(" + weight + "_scale, " + n + "_axes)"
-    << n + "_wide = Cast<to = 1>(" + weight + ")"
-    << n + "_zero = Cast<to = 1>(" + n + "_zeros)"
-    << n + "_centred = Sub(" + n + "_wide, " + n + "_zero)"
-    << n + "_scaled = Mul(" + n + "_centred, " + n + "_scales)"
-    << n + " = Transpose<perm = [0, 2, 1]>(" + n + "_scaled)";
-}
-
-/// The input and the state are not quantised, which is more exact than the
-/// operator requires.
-static bool fillLSTM(Body &b) {
-  if (b.rank(8) < 1 || b.rank(8) > 2 || b.rank(10) < 1 || b.rank(10) > 2)
-    return false;
-  addWeights(b, "W", 8, "weights");
-  addWeights(b, "R", 10, "recurrence");
-  std::string inputs = "X, weights, recurrence";
-  const char *const names[] = {"B", "sequence_lens", "initial_h", "initial_c",
-                               "P"};
-  for (int i = 0; i < 5; ++i)
-    inputs += std::string(", ") + (b.hasInput(3 + i) ? names[i] : "\"\"");
-  b << "Y, Y_h, Y_c = LSTM" + b.attributesOf("LSTM") + "(" + inputs + ")";
-  return true;
-}
-
-static OpSchema lstm() {
-  OpSchema schema;
-  auto optional = OpSchema::Optional;
-  schema.SetName("DynamicQuantizeLSTM")
-      .SetDoc("LSTM with weights in bytes.")
-      .Input(0, "X", "[steps, batch, size]", "T")
-      .Input(1, "W", "[directions, size, 4 * hidden]", "T2")
-      .Input(2, "R", "[directions, hidden, 4 * hidden]", "T2")
-      .Input(3, "B", "As in LSTM.", "T", optional)
-      .Input(4, "sequence_lens", "As in LSTM.", "tensor(int32)", optional)
-      .Input(5, "initial_h", "As in LSTM.", "T", optional)
-      .Input(6, "initial_c", "As in LSTM.", "T", optional)
-      .Input(7, "P", "As in LSTM.", "T", optional)
-      .Input(8, "W_scale", "Of each direction, or each column.", "T")
-      .Input(9, "W_zero_point", "Likewise.", "T2")
-      .Input(10, "R_scale", "Likewise.", "T")
-      .Input(11, "R_zero_point", "Likewise.", "T2")
-      .Output(0, "Y", "As in LSTM.", "T", optional)
-      .Output(1, "Y_h", "As in LSTM.", "T", optional)
-      .Output(2, "Y_c", "As in LSTM.", "T", optional)
-      .TypeConstraint("T", {"tensor(float)"}, "Reals.")
-      .TypeConstraint("T2", byteTypes, "Bytes.");
-  addAttributesOf(schema, "LSTM", {"layout"});
-  return schema;
-}
-
 void onnxc::schema::microsoft::registerQuantizedLayers() {
   define(gemm(), fillGemm);
   define(conv(), fillConv);
-  define(lstm(), fillLSTM);
 }

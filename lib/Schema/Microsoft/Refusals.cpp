@@ -56,6 +56,7 @@ static constexpr Refusal refusals[] = {
     {"DequantizeWithOrder", "", NO_CPU},
     {"DynamicSparseAttention", "", NO_CPU},
     {"DynamicTimeWarping", "", "each of its steps needs the last; run it outside of the model"},
+    {"DynamicQuantizeLSTM", "activations", "unknown activation, or not three of them for each direction"},
     {"EPContext", "", "it holds code of another compiler"},
     {"GatedDeltaNet", "", NO_CPU},
     {"GatedRelativePositionBias", "token_offset", PACKED},

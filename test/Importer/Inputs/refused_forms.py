@@ -29,6 +29,7 @@ FORMS = {
     ("CausalConvWithState", "ndim"): ("causal_conv", {"ndim": 2}, {}),
     ("CausalConvWithState", "state_window"): ("causal_conv", {"state_window": 4}, {}),
     ("DecoderMaskedMultiHeadAttention", "cache_indirection"): ("step_crossed", {}, {9: np.zeros((1, 1, 4), np.int32)}),
+    ("DynamicQuantizeLSTM", "activations"): ("qlstm", {"activations": ["Tanh"]}, {}),
     ("GatedRelativePositionBias", "token_offset"): ("bias_gated", {}, {6: np.zeros((1, 4), np.int32)}),
     ("GroupQueryAttention", "k_quant_type"): ("groups_step", {"k_quant_type": "PER_TENSOR"}, {}),
     ("GroupQueryAttention", "sliding_window_cache"): ("groups_step", {"sliding_window_cache": 1}, {}),

@@ -75,20 +75,32 @@ Value Bufferizer::copied(Location loc, Value source) {
   return copy;
 }
 
-/// Returns true if the use, and those of views that it makes, only read the
-/// value before the launch.
-static bool isReadBefore(OpOperand &use, LaunchOp launch) {
+/// The view that the op is of its operand: of a tensor, or of the buffer that
+/// an argument of a block has become.
+static Value viewOf(Operation *op, Value operand) {
+  if (op->getNumResults() != 1)
+    return {};
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+    return view.getViewSource() == operand ? op->getResult(0) : Value();
+  return viewSource(op->getResult(0)) == operand ? op->getResult(0) : Value();
+}
+
+bool krnl::isReadBefore(OpOperand &use, Operation *op) {
   Operation *user = use.getOwner();
-  if (user->getNumResults() == 1 && viewSource(user->getResult(0)) == use.get())
-    return llvm::all_of(user->getResult(0).getUses(), [&](OpOperand &its) {
-      return isReadBefore(its, launch);
-    });
-  Operation *here = launch->getBlock()->findAncestorOpInBlock(*user);
-  if (!here || !here->isBeforeInBlock(launch))
+  // Sizes are not in the memory.
+  if (isa<tensor::DimOp, memref::DimOp>(user))
+    return true;
+  if (Value view = viewOf(user, use.get()))
+    return llvm::all_of(view.getUses(),
+                        [&](OpOperand &its) { return isReadBefore(its, op); });
+  Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+  if (!here || !here->isBeforeInBlock(op))
     return false;
-  auto other = dyn_cast<LaunchOp>(user);
-  return other ? use.getOperandNumber() < other.getIns().size()
-               : isa<tensor::ExtractOp, tensor::DimOp>(user);
+  if (auto launch = dyn_cast<LaunchOp>(user))
+    return use.getOperandNumber() < launch.getIns().size();
+  if (auto copy = dyn_cast<memref::CopyOp>(user))
+    return use.get() == copy.getSource();
+  return isa<tensor::ExtractOp, memref::LoadOp>(user);
 }
 
 bool krnl::mayOverwrite(LaunchOp launch, Value value) {

@@ -22,8 +22,8 @@ static constexpr int64_t fewRows = 4;
 /// The buffer to grow: that of `rows`, unless it has later reads.
 Value Bufferizer::rowsToGrow(AppendRowOp op) {
   Value rows = op->getOperand(0);
-  bool isRead = llvm::any_of(rows.getUsers(), [&](Operation *user) {
-    return user != op && !isa<memref::DimOp, tensor::DimOp>(user);
+  bool isRead = llvm::any_of(rows.getUses(), [&](OpOperand &use) {
+    return use.getOwner() != op && !isReadBefore(use, op);
   });
   bool isOurs = isOwned(rows) && rows.getParentBlock() == op->getBlock();
   return isOurs && !isRead ? buffer(rows) : copied(op.getLoc(), buffer(rows));

@@ -56,6 +56,10 @@ inline constexpr llvm::StringLiteral choiceAttrName = "krnl.choice";
 /// defined in.
 bool isOwned(mlir::Value value);
 
+/// Returns true if the use, and those of views that it makes, only read the
+/// elements of the tensor, or of the buffer of a block's argument, before `op`.
+bool isReadBefore(mlir::OpOperand &use, mlir::Operation *op);
+
 /// Returns true if nothing reads the old elements of a launch's destination
 /// after the launch, which then writes it in place.
 bool mayOverwrite(LaunchOp launch, mlir::Value value);

@@ -124,3 +124,46 @@ func.func @destination_read_before(%x: tensor<64xf32>) {
   %last = krnl.launch @k ins(%carried : tensor<64xf32>) outs(%j : tensor<64xf32>) tiles(%t) -> tensor<64xf32>
   return
 }
+
+// -----
+
+func.func private @k(memref<?xf32>, memref<?xf32>, index, index) attributes {krnl.kernel}
+
+// So is what a loop carries, whose size and elements are read before, and whose
+// size may be read after. A read of elements after it keeps them.
+// CHECK-LABEL: func @carried_read_before
+// CHECK:         scf.while
+// CHECK:         ^bb0(%[[I:.+]]: index, %[[A:.+]]: memref<?xf32>, %[[B:.+]]: memref<?xf32>):
+// CHECK-DAG:       memref.load %[[A]][%[[I]]]
+// CHECK-DAG:       memref.dim %[[A]]
+// CHECK:           krnl.launch @k ins(%[[X:.+]] : {{.+}}) outs(%[[A]] :
+// CHECK:           memref.copy %[[B]], %[[C:.+]] :
+// CHECK:           krnl.launch @k ins(%[[X]] : {{.+}}) outs(%[[C]] :
+// CHECK:           memref.load %[[B]][%[[I]]]
+func.func @carried_read_before(%x: tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r:3 = scf.while (%i = %c0, %a = %x, %b = %x) : (index, tensor<?xf32>, tensor<?xf32>) -> (index, tensor<?xf32>, tensor<?xf32>) {
+    %n = tensor.dim %x, %c0 : tensor<?xf32>
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %i, %a, %b : index, tensor<?xf32>, tensor<?xf32>
+  } do {
+  ^bb0(%i: index, %a: tensor<?xf32>, %b: tensor<?xf32>):
+    %n = tensor.dim %a, %c0 : tensor<?xf32>
+    %element = tensor.extract %a[%i] : tensor<?xf32>
+    %zero = arith.constant 0.0 : f32
+    %is_zero = arith.cmpf oeq, %element, %zero : f32
+    krnl.check %is_zero, "not zero"
+    %c = krnl.launch @k ins(%x : tensor<?xf32>) outs(%a : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    %size = tensor.dim %a, %c0 : tensor<?xf32>
+    %is_some = arith.cmpi sgt, %size, %c0 : index
+    krnl.check %is_some, "empty"
+    %d = krnl.launch @k ins(%x : tensor<?xf32>) outs(%b : tensor<?xf32>) tiles(%n) -> tensor<?xf32>
+    %old = tensor.extract %b[%i] : tensor<?xf32>
+    %is_old = arith.cmpf oeq, %old, %zero : f32
+    krnl.check %is_old, "not zero"
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j, %c, %d : index, tensor<?xf32>, tensor<?xf32>
+  }
+  return
+}

@@ -58,7 +58,8 @@ public:
   CellBuilder(mlir::OpBuilder &b, mlir::Location loc, const Cell &cell)
       : b(b), loc(loc), cell(cell),
         steps(sizeOf(b, loc, cell.x, cell.batchFirst ? 1 : 0)),
-        batch(sizeOf(b, loc, cell.x, cell.batchFirst ? 0 : 1)) {}
+        batch(sizeOf(b, loc, cell.x, cell.batchFirst ? 0 : 1)),
+        count(stepsToRun()) {}
 
   /// States after the last step, and all rows, newest first, of a direction.
   struct Result {
@@ -88,6 +89,7 @@ private:
     return g == 0 ? kernel.partOf(n) : n + g * cell.hidden;
   }
   mlir::Value hiddenSize() { return indexConstant(b, loc, cell.hidden); }
+  mlir::Value stepsToRun();
   mlir::Value part(mlir::Value weights, int64_t firstGate, int64_t gates);
   mlir::Value project();
   mlir::Value initialState(mlir::Value given);
@@ -132,7 +134,8 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const Cell &cell;
-  mlir::Value steps, batch;
+  /// Sizes of the input, and the steps that are run.
+  mlir::Value steps, batch, count;
   int64_t direction = 0;
   mlir::Value projected;
   /// The recurrent weights in the order in which a step contracts with them.

@@ -308,7 +308,7 @@ SmallVector<Value> CellBuilder::startOfLoop() {
 SmallVector<Value> CellBuilder::advance(ValueRange carried, bool backward) {
   Value i = carried.back(), one = indexConstant(b, loc, 1);
   carried = carried.drop_back();
-  Value t = backward ? subIndex(b, loc, subIndex(b, loc, steps, one), i) : i;
+  Value t = backward ? subIndex(b, loc, subIndex(b, loc, count, one), i) : i;
   bool isLSTM = cell.kind == CellKind::LSTM;
   SmallVector<Value> next = step(t, carried[0], isLSTM ? carried[1] : Value());
   Value row = next[0];
@@ -319,6 +319,26 @@ SmallVector<Value> CellBuilder::advance(ValueRange carried, bool backward) {
         krnl::AppendRowOp::create(b, loc, carried.back(), i, row, steps));
   next.push_back(addIndex(b, loc, i, one));
   return next;
+}
+
+/// The steps in which a sequence of the batch goes on, but one at least, so
+/// that there is a row. Without lengths all steps.
+Value CellBuilder::stepsToRun() {
+  if (!cell.lengths)
+    return steps;
+  auto type = cast<RankedTensorType>(cell.lengths.getType());
+  KernelBuilder kernel(b, loc, "longest");
+  AffineExpr m = kernel.loop("m", type.getDimSize(0));
+  Value in = kernel.input(cell.lengths);
+  Value out = kernel.output(RankedTensorType::get({}, type.getElementType()));
+  Value one = kernel.constant(b.getIntegerAttr(type.getElementType(), 1));
+  Value most =
+      kernel.generic({{in, {m}}}, {kernel.fill(one, {out, {}}), {}}, {m},
+                     [](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                       return arith::MaxSIOp::create(nb, l, v[0], v[1]);
+                     });
+  Value longest = elementAsIndex(b, loc, kernel.finish({most}).front(), 0);
+  return minIndex(b, loc, longest, steps);
 }
 
 CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
@@ -332,7 +352,7 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   // Steps of no sequence have nothing to do, however many there are.
   Value zero = indexConstant(b, loc, 0);
   Value isEmpty = compareIndex(b, loc, arith::CmpIPredicate::eq, batch, zero);
-  Value tripCount = selectValue(b, loc, isEmpty, zero, steps);
+  Value tripCount = selectValue(b, loc, isEmpty, zero, count);
   // Not scf.for: its rewrites use the sizes of the rows before the first step
   // for those after it.
   auto loop = scf::WhileOp::create(
@@ -353,7 +373,7 @@ CellBuilder::Result CellBuilder::run(int64_t number, bool backward) {
   else if (cell.wantsRows)
     rows = krnl::FirstRowsOp::create(
         b, loc, results.back(),
-        selectValue(b, loc, isEmpty, steps, loop.getResults().back()));
+        selectValue(b, loc, isEmpty, count, loop.getResults().back()));
   bool isLSTM = cell.kind == CellKind::LSTM;
   return {results[0], isLSTM ? results[1] : Value(), rows};
 }
@@ -381,39 +401,60 @@ Value CellBuilder::joinStates(ArrayRef<Value> states) {
   return kernel.finish({out}).front();
 }
 
+/// The element of step `t` of a direction's rows, which are in the order of the
+/// steps that were run; zero after those.
+static Value rowElement(OpBuilder &b, Location loc, Value rows, Value last,
+                        ValueRange at, bool backward, bool isPart) {
+  SmallVector<Value> indices(at);
+  if (backward)
+    indices[0] = arith::SubIOp::create(b, loc, last, at[0]);
+  if (!isPart)
+    return tensor::ExtractOp::create(b, loc, rows, indices);
+  Value first = arith::ConstantIndexOp::create(b, loc, 0);
+  indices[0] =
+      backward ? arith::MaxSIOp::create(b, loc, indices[0], first).getResult()
+               : arith::MinSIOp::create(b, loc, at[0], last).getResult();
+  Value element = tensor::ExtractOp::create(b, loc, rows, indices);
+  Value zero = arith::ConstantOp::create(
+      b, loc, cast<TypedAttr>(b.getZeroAttr(element.getType())));
+  Value isRun =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, at[0], last);
+  return arith::SelectOp::create(b, loc, isRun, element, zero);
+}
+
 Value CellBuilder::joinRows(ArrayRef<Value> rows, ArrayRef<bool> backward) {
   KernelBuilder kernel(b, loc, "rows");
   auto type = cast<RankedTensorType>(rows[0].getType());
   AffineExpr t = kernel.loop("t", ShapedType::kDynamic);
   AffineExpr m = kernel.loop("m", type.getDimSize(1));
   AffineExpr n = kernel.loop("n", cell.hidden);
-  Value last = kernel.input(
-      subIndex(b, loc, sizeOf(b, loc, rows[0], 0), indexConstant(b, loc, 1)));
+  Value last = kernel.input(subIndex(b, loc, count, indexConstant(b, loc, 1)));
   SmallVector<Value> ins =
       llvm::map_to_vector(rows, [&](Value v) { return kernel.input(v); });
-  Value count = indexConstant(b, loc, rows.size());
-  SmallVector<Value> sizes{sizeOf(b, loc, rows[0], 0), count, batch,
+  SmallVector<Value> sizes{steps, indexConstant(b, loc, rows.size()), batch,
                            hiddenSize()};
   if (cell.batchFirst)
-    sizes = {batch, sizes[0], count, hiddenSize()};
+    sizes = {batch, steps, sizes[1], hiddenSize()};
   Value out = output(kernel, sizes);
+  bool isPart = bool(cell.lengths);
   for (auto [d, in] : llvm::enumerate(ins)) {
     AffineExpr number = kernel.constant(d);
     SmallVector<AffineExpr> at{t, number, m, n};
     if (cell.batchFirst)
       at = {m, t, number, n};
-    bool inOrder = !backward[d];
-    out = kernel.generic(
-        {{in, {t, m, n}}}, {out, at}, {},
-        [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
-          if (inOrder)
-            return v[0];
-          Value row =
-              arith::SubIOp::create(nb, l, last, kernel.index(nb, l, t));
-          return tensor::ExtractOp::create(
-              nb, l, in,
-              ValueRange{row, kernel.index(nb, l, m), kernel.index(nb, l, n)});
-        });
+    SmallVector<Access> read;
+    if (!backward[d] && !isPart)
+      read.push_back({in, {t, m, n}});
+    out = kernel.generic(read, {out, at}, {},
+                         [&](OpBuilder &nb, Location l, ValueRange v) -> Value {
+                           if (!read.empty())
+                             return v[0];
+                           return rowElement(nb, l, in, last,
+                                             {kernel.index(nb, l, t),
+                                              kernel.index(nb, l, m),
+                                              kernel.index(nb, l, n)},
+                                             backward[d], isPart);
+                         });
   }
   return kernel.finish({out}).front();
 }

@@ -38,15 +38,23 @@ func.func @known_weights(%x: tensor<7x2x3xf32>, %w: tensor<1x3x3xf32>) -> tensor
   return %h : tensor<1x2x1xf32>
 }
 
-// A sequence that has ended keeps its state, and its rows are zero. Rows of unknown number
-// are those of the steps that were made.
+// A sequence that has ended keeps its state, and its rows are zero. The loop ends with the
+// longest sequence, and rows after it are zero as well.
 // CHECK-LABEL: func.func @lengths
+// CHECK:         krnl.kernel "longest"
+// CHECK:           arith.maxsi
+// CHECK:         %[[COUNT:.+]] = arith.minsi %{{.+}}, %[[STEPS:.+]] : index
+// CHECK:         scf.while
+// CHECK:           arith.cmpi slt, %{{.+}}, %[[COUNT]]
 // CHECK:         krnl.kernel "gates"
 // CHECK:           %[[ON:.+]] = arith.cmpi slt
 // CHECK-COUNT-2:   arith.select %[[ON]]
 // CHECK:         krnl.append_row
 // CHECK:         krnl.first_rows
-// CHECK:         krnl.kernel "rows"
+// CHECK:         krnl.kernel "rows" loops [t = %[[STEPS]],
+// CHECK:           tensor.extract
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi sle
+// CHECK:           arith.select %[[INSIDE]]
 func.func @lengths(%x: tensor<?x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>, %n: tensor<2xi32>) -> tensor<?x1x2x4xf32> {
   %y = onnx.RNN(%x, %w, %r) sequence_lens(%n) {hidden_size = 4 : i64} : (tensor<?x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>, tensor<2xi32>) -> Y tensor<?x1x2x4xf32>
   return %y : tensor<?x1x2x4xf32>

@@ -307,16 +307,27 @@ Value Bufferizer::inOutput(Location loc, Value value, unsigned index) {
 
 /// Takes over the buffer of a value that a loop or branch forwards; a copy
 /// where it has other uses.
+/// Returns true if the op of `use` takes `value` or a view of it once more; if
+/// `isOnlyUse`, if anything else reads one of them.
+static bool isPassedTwice(Value value, OpOperand &use, bool isOnlyUse) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &other) {
+    Operation *user = other.getOwner();
+    if (&other == &use)
+      return false;
+    if (Value view = viewOf(user, value))
+      return isPassedTwice(view, use, isOnlyUse);
+    return isOnlyUse || user == use.getOwner();
+  });
+}
+
 Value Bufferizer::transferBuffer(OpOperand &use, bool isOnlyUse) {
   Value value = use.get();
   Operation *op = use.getOwner();
   if (!isa<ShapedType>(value.getType()))
     return value;
-  bool isPassedTwice = llvm::any_of(value.getUses(), [&](OpOperand &other) {
-    return &other != &use && (isOnlyUse || other.getOwner() == op);
-  });
-  if (isOwned(value) && value.getParentBlock() == op->getBlock() &&
-      !isPassedTwice && !outputs.contains(value))
+  Value whole = stripViews(value);
+  if (isOwned(whole) && whole.getParentBlock() == op->getBlock() &&
+      !isPassedTwice(whole, use, isOnlyUse) && !outputs.contains(whole))
     return buffer(value);
   // Nothing that a copy would need has been written.
   if (auto empty = value.getDefiningOp<tensor::EmptyOp>())

@@ -167,3 +167,53 @@ func.func @carried_read_before(%x: tensor<?xf32>) {
   }
   return
 }
+
+// -----
+
+func.func private @k(memref<64xf32>, memref<64xf32>, index, index) attributes {krnl.kernel}
+
+// A loop takes over the buffer that it gets a view of, but for one that it gets
+// twice, or that is read after.
+// CHECK-LABEL: func @view_is_carried
+// CHECK:         %[[INIT:.+]] = memref.alloc
+// CHECK-NEXT:    memref.copy %arg0, %[[INIT]]
+// CHECK-NEXT:    scf.for {{.+}} = %[[INIT]]
+// CHECK:           krnl.launch @k ins({{.+}}) outs(%[[R:.+]] :
+// CHECK-NEXT:      %[[VIEW:.+]] = memref.{{.+}} %[[R]]
+// CHECK-NEXT:      scf.yield %[[VIEW]]
+// CHECK-LABEL: func @view_is_carried_twice
+// CHECK:         scf.for
+// CHECK:           krnl.launch @k ins({{.+}}) outs(%[[R:.+]] :
+// CHECK-NEXT:      %[[VIEW:.+]] = memref.{{.+}} %[[R]]
+// CHECK-NEXT:      %[[A:.+]] = memref.alloc
+// CHECK-NEXT:      memref.copy %[[VIEW]], %[[A]]
+// CHECK-NEXT:      %[[B:.+]] = memref.alloc
+// CHECK-NEXT:      memref.copy %[[R]], %[[B]]
+// CHECK-NEXT:      scf.yield %[[A]], %[[B]]
+func.func @view_is_carried(%x: tensor<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x) -> tensor<8x8xf32> {
+    %line = tensor.collapse_shape %a [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+    %e = tensor.empty() : tensor<64xf32>
+    %b = krnl.launch @k ins(%line : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%c1) -> tensor<64xf32>
+    %next = tensor.expand_shape %b [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+    scf.yield %next : tensor<8x8xf32>
+  }
+  return
+}
+
+func.func @view_is_carried_twice(%x: tensor<8x8xf32>, %y: tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %r:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %x, %l = %y) -> (tensor<8x8xf32>, tensor<64xf32>) {
+    %line = tensor.collapse_shape %a [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+    %e = tensor.empty() : tensor<64xf32>
+    %b = krnl.launch @k ins(%line : tensor<64xf32>) outs(%e : tensor<64xf32>) tiles(%c1) -> tensor<64xf32>
+    %next = tensor.expand_shape %b [[0, 1]] output_shape [8, 8] : tensor<64xf32> into tensor<8x8xf32>
+    scf.yield %next, %b : tensor<8x8xf32>, tensor<64xf32>
+  }
+  return
+}

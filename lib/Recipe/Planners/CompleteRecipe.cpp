@@ -67,7 +67,7 @@ static bool hasUnrolledSums(const LoopNest &nest, const BodyOp &op) {
 
 /// What unrolling the loop leaves, in parts that are unrolled as well. Sums
 /// that are transposed wait for each other, the more the fewer stand side by
-/// side.
+/// side. A known number of other rows that are transposed is one part.
 static SmallVector<int64_t> tailOf(const LoopNest &nest, ArrayRef<BodyOp> ops,
                                    unsigned loop, int64_t factor) {
   bool isTransposed = false, sums = false, waits = false;
@@ -81,6 +81,9 @@ static SmallVector<int64_t> tailOf(const LoopNest &nest, ArrayRef<BodyOp> ops,
         canShuffle(nest, &op - nest.ops().data(), *use, Shuffle::Transpose);
   }
   bool isUnknown = nest.loop(loop).isDynamic() || nest.leavesUnknownRest(loop);
+  if (int64_t rest = isUnknown ? 0 : nest.loop(loop).extent % factor;
+      rest > 1 && isTransposed && !sums)
+    return {rest};
   if (!isUnknown || (!isTransposed && !waits))
     return quartersOf(factor);
   return isTransposed && sums ? halvesOf(factor) : partsOfSquare(factor);

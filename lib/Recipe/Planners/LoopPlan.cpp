@@ -353,7 +353,7 @@ bool LoopPlanner::writesPartsApart() {
 /// is divided for other threads, in tiles of several lines of the caches.
 void LoopPlanner::keepLines() {
   if (!cut || lanes == 1 || !vectorIsCommon || !lanesOutside.empty() ||
-      !jammedLoop.empty() || !writesPartsApart())
+      strip > 1 || !jammedLoop.empty() || !writesPartsApart())
     return;
   blocksInside = true;
   auto position = unsigned(outerLoops.size() - 1);

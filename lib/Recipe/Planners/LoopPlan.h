@@ -79,19 +79,21 @@ struct LoopPlan {
   /// Rows of dynamic length under windows may be shorter than the cost model
   /// assumes, so that this plan is not compared with those for long ones.
   bool hasShortRows = false;
-  /// A loop that only one op has, along its reads: as many iterations are
-  /// unrolled as are transposed in registers.
+  /// A loop that only one op has, along its reads or stores: as many iterations
+  /// are unrolled as are transposed in registers.
   struct Transposed {
     unsigned op;
     std::string loop;
     int64_t rows;
+    bool stores;
   };
   llvm::SmallVector<Transposed> transposed;
   /// Constants that the lanes would gather: inputs of the kernel by number, and
   /// the op that reads each.
   llvm::SmallVector<std::pair<unsigned, unsigned>> packed;
-  /// The iterations of a common vector loop that are reduced together, with
-  /// sums in memory, if they are more than fit the registers.
+  /// The iterations of a common vector loop that run inside of loops of single
+  /// ops, if they are more than fit the registers: they are reduced together,
+  /// with sums in memory, or are lines that are written across.
   int64_t strip = 1;
   /// The vector loop is cut into blocks of width().
   bool cut = false;

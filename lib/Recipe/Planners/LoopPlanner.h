@@ -60,10 +60,12 @@ private:
   bool unrollLineOfRows();
   bool unrollRows();
   bool unrollNothing() { return true; }
-  llvm::SmallVector<std::pair<unsigned, std::string>>
-  loopsToTranspose(llvm::ArrayRef<std::string> among);
+  std::string loopAcross(mlir::OpOperand &operand,
+                         llvm::ArrayRef<std::string> among);
+  llvm::SmallVector<Transposed> ownAcross();
   std::string loopAlongResult();
   void transposeLanes(int64_t maxLanes);
+  void cutLines();
   void tileLines();
   bool isConstant(mlir::OpOperand &input);
   std::optional<Transposition> findTransposition();

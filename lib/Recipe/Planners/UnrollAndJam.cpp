@@ -181,33 +181,32 @@ bool LoopPlanner::unrollRowsOfWindows() {
   return true;
 }
 
+/// Operations of the payload of an elementwise op; of others more than copies
+/// have.
+static size_t payloadOf(ComputeOp op) {
+  return op.getNumReductionLoops() != 0 ? smallPayload + 1
+                                        : op.getBlock()->getOperations().size();
+}
+
 /// Returns true if all ops are elementwise, with little arithmetic in total.
 static bool areCopies(ArrayRef<ComputeOp> ops) {
   size_t payload = 0;
   for (ComputeOp op : ops)
-    payload += op.getNumReductionLoops() != 0
-                   ? smallPayload + 1
-                   : op.getBlock()->getOperations().size();
+    payload += payloadOf(op);
   return payload <= smallPayload;
 }
 
-/// The loops of `among` that index the last dimension of an input which the
-/// lanes do not run along, each with the number of the op.
-SmallVector<std::pair<unsigned, std::string>>
-LoopPlanner::loopsToTranspose(ArrayRef<std::string> among) {
-  SmallVector<std::pair<unsigned, std::string>> found;
-  if (lanes < minLanes || !vectorIsCommon || !areCopies(ops))
-    return found;
-  for (auto [number, op] : llvm::enumerate(ops))
-    for (OpOperand *input : readInputs(op)) {
-      SmallVector<std::string> loops = loopsAlongMemory(op, *input);
-      if (!loops.empty() && loops.back() != vectorLoop &&
-          llvm::is_contained(loops, vectorLoop) &&
-          llvm::is_contained(among, loops.back()) &&
-          extent(loops.back()) >= minLanes)
-        found.push_back({unsigned(number), loops.back()});
-    }
-  return found;
+/// The loop of `among` that indexes the last dimension of an operand which the
+/// lanes, along another dimension, do not run along; else empty.
+std::string LoopPlanner::loopAcross(OpOperand &operand,
+                                    ArrayRef<std::string> among) {
+  SmallVector<std::string> loops =
+      loopsAlongMemory(cast<ComputeOp>(operand.getOwner()), operand);
+  bool isAcross = !loops.empty() && loops.back() != vectorLoop &&
+                  llvm::is_contained(loops, vectorLoop) &&
+                  llvm::is_contained(among, loops.back()) &&
+                  extent(loops.back()) >= minLanes;
+  return isAcross ? loops.back() : std::string();
 }
 
 void LoopPlanner::transposeLanes(int64_t maxLanes) {
@@ -218,10 +217,14 @@ void LoopPlanner::transposeLanes(int64_t maxLanes) {
 
 /// Rows that become columns are loaded as vectors and transposed in registers.
 bool LoopPlanner::unrollTransposed() {
-  auto found = loopsToTranspose(common);
-  if (found.empty())
+  if (lanes < minLanes || !vectorIsCommon || !areCopies(ops))
     return false;
-  jammedLoop = found.back().second;
+  for (ComputeOp op : ops)
+    for (OpOperand *input : readInputs(op))
+      if (std::string loop = loopAcross(*input, common); !loop.empty())
+        jammedLoop = loop;
+  if (jammedLoop.empty())
+    return false;
   transposes = true;
   transposeLanes(target.squareLanes);
   rows = isStatic(kernel, jammedLoop) ? std::min(lanes, extent(jammedLoop))
@@ -304,21 +307,62 @@ static int64_t equalRows(int64_t extent, int64_t maxRows) {
   return equal == extent || 2 * equal > maxRows ? equal : 0;
 }
 
+/// The loops of single ops that index the last dimension of an input or a
+/// result which the lanes do not run along. Ops pass nothing to others beside
+/// them.
+SmallVector<LoopPlan::Transposed> LoopPlanner::ownAcross() {
+  SmallVector<Transposed> found;
+  if (lanes < minLanes || !vectorIsCommon || ops.empty() ||
+      llvm::any_of(
+          ops, [](ComputeOp op) { return payloadOf(op) > smallPayload; }))
+    return found;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isAccessed(operand))
+        continue;
+      std::string loop = loopAcross(operand, own);
+      bool isNew = llvm::none_of(found, [&](const Transposed &other) {
+        return other.op == number && other.loop == loop;
+      });
+      if (!loop.empty() && isNew)
+        found.push_back({unsigned(number), loop, 0, op.isDpsInit(&operand)});
+    }
+  return found;
+}
+
 /// Unrolls loops of single ops along which rows are transposed in registers, as
-/// in the copy into a padded tensor. Lines of half a register at least are
-/// stored.
+/// in the copy into a padded tensor, and in the parts of a concatenation. Lines
+/// of half a register at least are stored. Parts of results are written for a
+/// few lines of what is read, so that the caches keep both until they are
+/// whole.
 bool LoopPlanner::unrollOwnTransposed() {
-  auto found = loopsToTranspose(own);
+  SmallVector<Transposed> found = ownAcross();
   if (found.empty())
     return false;
   transposeLanes(std::max(target.squareLanes, lanes / 2));
   int64_t maxRows = std::min(lanes, target.squareLanes);
-  for (auto &[number, loop] : found) {
-    int64_t equal =
-        isStatic(kernel, loop) ? equalRows(extent(loop), maxRows) : 0;
-    transposed.push_back({number, loop, equal > 0 ? equal : maxRows});
+  for (Transposed &entry : found) {
+    int64_t equal = isStatic(kernel, entry.loop)
+                        ? equalRows(extent(entry.loop), maxRows)
+                        : 0;
+    entry.rows = equal > 0 ? equal : maxRows;
   }
+  if (llvm::any_of(found, [](const Transposed &entry) { return entry.stores; }))
+    cutLines();
+  transposed = std::move(found);
   return true;
+}
+
+/// Cuts the loop of the lanes, along what is read, into blocks of a few lines.
+void LoopPlanner::cutLines() {
+  unsigned bits = 8;
+  for (ComputeOp op : ops)
+    bits = std::max(bits, LaneAnalysis(op, vectorLoop).vectorBits());
+  int64_t line = linesOfReads * target.lineBytes / (bits / 8);
+  bool known = isStatic(kernel, vectorLoop);
+  strip = known ? std::min(line, extent(vectorLoop)) : line;
+  strip = int64_t(llvm::divideCeil(strip, lanes)) * lanes;
+  cut = !known || extent(vectorLoop) > width();
 }
 
 /// Short rows stay in registers from one op to the next: each is unrolled as a

@@ -1,8 +1,8 @@
 # ===- transpose_sizes.py - Transposes of dynamic sizes ----------------------===//
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 # ===------------------------------------------------------------------------===//
-"""Compares transposes with numpy, with sizes around those of squares that are transposed in registers. Inputs end where memory does:
-a read after one ends the process."""
+"""Compares transposes, and concatenations of them, with numpy, with sizes around those of squares that are transposed in registers.
+Inputs end where memory does: a read after one ends the process."""
 
 import ctypes
 import itertools
@@ -18,6 +18,8 @@ TYPES = {TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16, TensorP
 # Permutation, known sizes.
 FORMS = [((1, 0), {}), ((0, 2, 1), {}), ((2, 1, 0), {}), ((0, 2, 3, 1), {}), ((0, 3, 1, 2), {}), ((0, 2, 1, 3), {}),
          ((0, 2, 3, 1), {1: 3}), ((0, 3, 1, 2), {3: 3}), ((1, 0), {1: 40})]  # fmt: skip
+# Channels of parts: of [batch, channels, pixels] each, the result has [batch, pixels, all channels].
+PARTS = [(3, 8), (17, 4, 96), (40, 33)]
 SIZES = [1, 2, 3, 5, 15, 16, 17, 21, 32, 33, 70]
 
 
@@ -40,6 +42,13 @@ def main():
         infos.append(helper.make_tensor_value_info(f"x{i}", element, sizes))
         nodes.append(helper.make_node("Transpose", [f"x{i}"], [f"y{i}"], perm=order))
         ends.append(helper.make_tensor_value_info(f"y{i}", element, None))
+    joined = list(itertools.product(TYPES, PARTS))
+    for i, (element, parts) in enumerate(joined):
+        for k, channels in enumerate(parts):
+            infos.append(helper.make_tensor_value_info(f"p{i} {k}", element, [f"b{i}", channels, f"n{i}"]))
+            nodes.append(helper.make_node("Transpose", [f"p{i} {k}"], [f"t{i} {k}"], perm=(0, 2, 1)))
+        nodes.append(helper.make_node("Concat", [f"t{i} {k}" for k in range(len(parts))], [f"z{i}"], axis=2))
+        ends.append(helper.make_tensor_value_info(f"z{i}", element, None))
     graph = helper.make_graph(nodes, "g", infos, ends)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), f"{sys.argv[1]}.onnx")
     session = onnx_compile.ExecutionSession(onnx_compile.compile(f"{sys.argv[1]}.onnx", f"{sys.argv[1]}.so"))
@@ -51,9 +60,15 @@ def main():
             shape = [known.get(d, SIZES[(shift + runs * d + 3 * d * d) % len(SIZES)]) for d in range(len(order))]
             runs += 1
             inputs.append(at_end_of_memory((100 * random.standard_normal(shape)).astype(TYPES[element])))
-        for x, y, (_, (order, _)) in zip(inputs, session.run(inputs), cases):
+        whole = []
+        for i, (element, parts) in enumerate(joined):
+            whole.append([(100 * random.standard_normal((1 + shift % 2, c, SIZES[(shift + i) % len(SIZES)]))).astype(TYPES[element]) for c in parts])
+        ys = session.run(inputs + [at_end_of_memory(x) for xs in whole for x in xs])
+        for x, y, (_, (order, _)) in zip(inputs, ys, cases):
             np.testing.assert_array_equal(y, x.transpose(order), err_msg=f"{x.dtype} {x.shape} {order}")
-    print(f"{runs} transposes agree")
+        for xs, y in zip(whole, ys[len(cases) :]):
+            np.testing.assert_array_equal(y, np.concatenate(xs, 1).transpose(0, 2, 1), err_msg=f"{xs[0].dtype} {[x.shape for x in xs]}")
+    print(f"{runs} transposes and {len(SIZES) * len(joined)} concatenations agree")
 
 
 main()

@@ -54,3 +54,30 @@ func.func @border(%x: tensor<64x?x?xf32>, %z: f32, %h: index, %w: index, %all: i
   } -> tensor<64x?x?xf32>
   return %y : tensor<64x?x?xf32>
 }
+
+// Parts that are written across what is read are transposed in squares, for two lines
+// of each row that is read before the next. Rows that are left are a square, too.
+// CHECK-LABEL: kernel "across"
+// CHECK-NEXT:    block(p, 32) -> (p.o, p.i),
+// CHECK-NEXT:    order(n, p.o, a, b, p.i),
+// CHECK-NEXT:    fuse_outer(n, p.o),
+// CHECK-NEXT:    parallel(n, p.o),
+// CHECK-NEXT:    0: unroll(a, 16),
+// CHECK-NEXT:    1: unroll(b, 16, tail=[3]),
+// CHECK-NEXT:    vectorize(p.i, 16),
+// CHECK-NEXT:    transpose(a),
+// CHECK-NEXT:    transpose(b, masked)
+// CHECK-NEXT:  ]
+func.func @across(%x: tensor<?x256x?xf32>, %z: tensor<?x83x?xf32>, %o: tensor<?x?x339xf32>, %n: index, %p: index) -> tensor<?x?x339xf32> {
+  %y = krnl.kernel "across" loops [n = %n, p = %p, a = 256, b = 83]
+      ins(%x, %z : tensor<?x256x?xf32>, tensor<?x83x?xf32>) outs(%o : tensor<?x?x339xf32>) {
+  ^bb0(%u: tensor<?x256x?xf32>, %v: tensor<?x83x?xf32>, %r: tensor<?x?x339xf32>, %n_extent: index, %p_extent: index):
+    %0 = krnl.compute [n, p, a] (%s = %u[n, a, p]) -> (%t = %r[n, p, a ...]) : (tensor<?x256x?xf32>) -> tensor<?x?x339xf32> { linalg.yield %s : f32 }
+    %1 = krnl.compute [n, p, b] (%s = %v[n, b, p]) -> (%t = %0[n, p, b + 256]) : (tensor<?x83x?xf32>) -> tensor<?x?x339xf32> {
+      %e = arith.negf %s : f32
+      linalg.yield %e : f32
+    }
+    krnl.yield %1 : tensor<?x?x339xf32>
+  } -> tensor<?x?x339xf32>
+  return %y : tensor<?x?x339xf32>
+}

@@ -97,6 +97,26 @@ func.func @results(%x: tensor<7x8xf32>, %o: tensor<8x7xf32>) -> tensor<8x7xf32> 
   return %y : tensor<8x7xf32>
 }
 
+// The rows of the result may be parts of its lines.
+// CHECK-LABEL: func private @kernel_part_0(
+// CHECK-NOT:     vector.scatter
+// CHECK-COUNT-4: vector.load %arg0{{.*}} vector<4xf32>
+// CHECK:         vector.store %{{.+}}, %arg1[%c0, %c5]{{.*}} vector<4xf32>
+// CHECK:         vector.store %{{.+}}, %arg1[%c3, %c5]{{.*}} vector<4xf32>
+// CHECK:         return
+func.func @part(%x: tensor<4x4xf32>, %o: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %y = krnl.kernel "part" loops [r = 4, c = 4] ins(%x : tensor<4x4xf32>) outs(%o : tensor<4x9xf32>)
+      recipe [unroll(r, 4), vectorize(c, 4), transpose(r)] {
+  ^bb0(%a: tensor<4x4xf32>, %b: tensor<4x9xf32>):
+    %s = krnl.compute [r, c] (%p = %a[r, c]) -> (%q = %b[c, r + 5])
+        : (tensor<4x4xf32>) -> tensor<4x9xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %s : tensor<4x9xf32>
+  } -> tensor<4x9xf32>
+  return %y : tensor<4x9xf32>
+}
+
 // A register tile of four rows of 48 columns, 16 of them a vector: what turns
 // them is there once for two columns, which go through the stack, and once for the
 // third, where twelve of the lanes are left.

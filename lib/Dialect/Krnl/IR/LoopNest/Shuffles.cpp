@@ -38,8 +38,8 @@ bool hasRows(const Access &along, OpOperand &operand, unsigned loop) {
     return false;
   Access written(operand);
   unsigned last = along.getRank() - 1;
-  std::optional<unsigned> dim = written.loopAt(last);
-  return dim && written.positionOf(*dim) == last &&
+  std::optional<unsigned> dim = written.shiftedLoopAt(last);
+  return dim && !written.hasRanges() && written.positionOf(*dim) == last &&
          along.stepAt(last, loop) == 1;
 }
 

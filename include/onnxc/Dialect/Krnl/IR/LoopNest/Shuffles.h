@@ -15,7 +15,8 @@ namespace onnxc::krnl {
 class Access;
 
 /// Returns true if a loop of its own indexes the last dimension of the
-/// operand, and copies of `loop` access consecutive elements along it.
+/// operand, or a part of it, and copies of `loop` access consecutive elements
+/// along it.
 /// `along` is the access over the loops of the nest.
 bool hasRows(const Access &along, mlir::OpOperand &operand, unsigned loop);
 

@@ -120,8 +120,9 @@ constexpr int64_t vectorsOfFewLanes = 2;
 /// rows in the mean, where one side is far longer 0.4 to 0.65 (2026-11-29).
 constexpr int64_t transposedRun = 4;
 /// Lines of memory that are read of each row before the next rows are, where
-/// they are written across. Concatenations of two to four parts take 0.65 to 1
-/// of the time of one line, and 0.8 to 1 of that of sixteen (2026-11-30).
+/// they are written across, at most. Concatenations of two to four parts take
+/// 0.65 to 1 of the time of one line, and 0.8 to 1 of that of sixteen
+/// (2026-11-30).
 constexpr int64_t linesOfReads = 2;
 /// Rows of a tile of an attention.
 constexpr int64_t maxAttentionRows = 14;

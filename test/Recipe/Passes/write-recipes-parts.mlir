@@ -81,3 +81,36 @@ func.func @across(%x: tensor<?x256x?xf32>, %z: tensor<?x83x?xf32>, %o: tensor<?x
   } -> tensor<?x?x339xf32>
   return %y : tensor<?x?x339xf32>
 }
+
+// A result across two inputs is transposed, rather than both of them. Rows of the result
+// that are 16 KiB apart are so few in a cache that one vector of each input is read.
+// CHECK-LABEL: kernel "sum_across"
+// CHECK-NEXT:    block(p, 32) -> (p.o, p.i),
+// CHECK:         order(p.o, {{.*}}c.i, p.i),
+// CHECK:         unroll(c.i, 16),
+// CHECK-NEXT:    vectorize(p.i, 16),
+// CHECK-NEXT:    transpose(c.i)
+// CHECK-LABEL: kernel "sum_across_far"
+// CHECK-NEXT:    block(p, 16) -> (p.o, p.i),
+func.func @sum_across(%x: tensor<160x3136xf32>, %o: tensor<3136x160xf32>) -> tensor<3136x160xf32> {
+  %y = krnl.kernel "sum_across" loops [p = 3136, c = 160] ins(%x, %x : tensor<160x3136xf32>, tensor<160x3136xf32>) outs(%o : tensor<3136x160xf32>) {
+  ^bb0(%u: tensor<160x3136xf32>, %v: tensor<160x3136xf32>, %r: tensor<3136x160xf32>):
+    %0 = krnl.compute [p, c] (%s = %u[c, p], %t = %v[c, p]) -> (%q = %r[p, c]) : (tensor<160x3136xf32>, tensor<160x3136xf32>) -> tensor<3136x160xf32> {
+      %e = arith.addf %s, %t : f32
+      linalg.yield %e : f32
+    }
+    krnl.yield %0 : tensor<3136x160xf32>
+  } -> tensor<3136x160xf32>
+  return %y : tensor<3136x160xf32>
+}
+func.func @sum_across_far(%x: tensor<4096x64xf32>, %o: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %y = krnl.kernel "sum_across_far" loops [p = 64, c = 4096] ins(%x, %x : tensor<4096x64xf32>, tensor<4096x64xf32>) outs(%o : tensor<64x4096xf32>) {
+  ^bb0(%u: tensor<4096x64xf32>, %v: tensor<4096x64xf32>, %r: tensor<64x4096xf32>):
+    %0 = krnl.compute [p, c] (%s = %u[c, p], %t = %v[c, p]) -> (%q = %r[p, c]) : (tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<64x4096xf32> {
+      %e = arith.addf %s, %t : f32
+      linalg.yield %e : f32
+    }
+    krnl.yield %0 : tensor<64x4096xf32>
+  } -> tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
+}

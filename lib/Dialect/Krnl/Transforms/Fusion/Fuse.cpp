@@ -355,8 +355,13 @@ struct KrnlFusePass : impl::KrnlFusePassBase<KrnlFusePass> {
       dropUnusedInputs(rewriter, kernel);
       if (!kernel.getKeepUnitLoops())
         dropUnitLoops(kernel);
-      if (collapse)
-        collapseLoops(rewriter, kernel);
+      if (!collapse)
+        continue;
+      // The loops of a producer have the order of its own result.
+      if (classify(kernel) == ReductionKind::None &&
+          llvm::hasSingleElement(kernel.getBody().getOps<ComputeOp>()))
+        orderLoops(kernel);
+      collapseLoops(rewriter, kernel);
     }
   }
 

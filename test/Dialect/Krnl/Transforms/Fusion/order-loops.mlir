@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --krnl-choose-layouts | FileCheck %s
+// RUN: onnx-opt %s --krnl-fuse | FileCheck %s --check-prefix=FUSED
 
 // The tensor between the kernels gets its channels last, and the loops of both follow
 // memory: those of the result first, in the order of its dimensions, then those of the
@@ -39,4 +40,27 @@ func.func @channels_last() -> tensor<32x12x12xf32> {
     krnl.yield %c : tensor<32x12x12xf32>
   } -> tensor<32x12x12xf32>
   return %1 : tensor<32x12x12xf32>
+}
+
+// A transposition that belongs to the maker of what it reads: the loops have the order
+// of the result.
+// FUSED-LABEL: func @transposed
+// FUSED:         krnl.kernel "neg+transpose" loops [j = 24, i = 16]
+// FUSED:           krnl.compute [j, i]
+func.func @transposed(%x: tensor<16x24xf32>, %o: tensor<24x16xf32>) -> tensor<24x16xf32> {
+  %e = tensor.empty() : tensor<16x24xf32>
+  %0 = krnl.kernel "neg" loops [i = 16, j = 24] ins(%x : tensor<16x24xf32>) outs(%e : tensor<16x24xf32>) {
+  ^bb0(%p: tensor<16x24xf32>, %q: tensor<16x24xf32>):
+    %r = krnl.compute [i, j] (%s = %p[i, j]) -> (%t = %q[i, j]) : (tensor<16x24xf32>) -> tensor<16x24xf32> {
+      %v = arith.negf %s : f32
+      linalg.yield %v : f32
+    }
+    krnl.yield %r : tensor<16x24xf32>
+  } -> tensor<16x24xf32>
+  %1 = krnl.kernel "transpose" loops [m = 24, n = 16] ins(%0 : tensor<16x24xf32>) outs(%o : tensor<24x16xf32>) {
+  ^bb0(%p: tensor<16x24xf32>, %q: tensor<24x16xf32>):
+    %r = krnl.compute [m, n] (%s = %p[n, m]) -> (%t = %q[m, n]) : (tensor<16x24xf32>) -> tensor<24x16xf32> { linalg.yield %s : f32 }
+    krnl.yield %r : tensor<24x16xf32>
+  } -> tensor<24x16xf32>
+  return %1 : tensor<24x16xf32>
 }

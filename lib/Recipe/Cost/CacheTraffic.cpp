@@ -12,20 +12,38 @@
 //   a   k stays in the cache along n    m * k elements
 //   b   is read again for each m        m * k * n elements
 //
+// Of rows that are accessed across, a line is kept until its next element is
+// accessed, or read again: rows of a line each whose distances are multiples of
+// a large power of two share a few sets of the cache.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Cost/CacheTraffic.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
+#include "onnxc/Recipe/CostModel.h"
 
 #include "Kernels/KernelShape.h"
 
 #include <cmath>
+#include <vector>
 
 using namespace mlir;
 using namespace onnxc::krnl;
 using onnxc::target::Processor;
 
 namespace onnxc {
+
+/// The operand of the kernel that an op accesses; null where ops pass the
+/// elements in registers. What writes another part of a result than the op
+/// before it reads nothing of that one.
+static BlockArgument memoryOf(OpOperand &operand) {
+  Value memory = operand.get();
+  auto op = cast<ComputeOp>(operand.getOwner());
+  if (op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand))
+    while (auto before = memory.getDefiningOp<ComputeOp>())
+      memory = before.getTiedOpOperand(cast<OpResult>(memory))->get();
+  return dyn_cast<BlockArgument>(memory);
+}
 
 namespace {
 
@@ -37,45 +55,99 @@ public:
 
   /// Bytes that the loops of the op from number `first` on touch.
   double bytes(unsigned first) const { return from[first]; }
-  /// Bytes that a cache reads that keeps those of the loops from `kept` on.
+  /// Returns true if rows that the loops from number `first` on touch share too
+  /// few sets of the second cache.
+  bool conflicts(unsigned first) const { return conflicting[first]; }
+  /// Bytes that a cache reads that keeps those of the loops from `kept` on, of
+  /// which there is at least one more outside.
   double traffic(unsigned kept) const;
 
 private:
-  /// For each loop of the op and for none at the end.
-  SmallVector<double> from;
+  double partOfLines() const;
+  double countBytes(ArrayRef<double> spans) const;
+  bool haveConflict(const Processor &target) const;
+
+  Access access;
+  RankedTensorType type;
+  SmallVector<int64_t> shape;
+  double element;
+  int64_t lineBytes;
+  bool isPacked = false;
+  /// Positions of each dimension that the loops so far are at.
+  SmallVector<double> points;
+  /// For each loop of the op and for none at the end, what it and those inside
+  /// of it touch: the bytes, the part of their lines that a row has, and
+  /// whether rows share too few sets of the second cache.
+  SmallVector<double> from, lines;
+  SmallVector<bool> conflicting;
   SmallVector<double> extents;
   SmallVector<bool> depends;
 };
 
 } // namespace
 
+/// The part of its lines that a row of the loops so far has.
+double Touched::partOfLines() const {
+  if (points.empty() || isPacked)
+    return 1;
+  double row =
+      std::clamp(points.back(), 1.0, std::max(double(shape.back()), 1.0)) *
+      element;
+  return std::min(row / double(lineBytes), 1.0);
+}
+
+/// Bytes of the lines that loops touch which reach so many positions of each
+/// dimension.
+double Touched::countBytes(ArrayRef<double> spans) const {
+  double bytes = element, all = element;
+  for (unsigned d : llvm::seq(access.getRank())) {
+    bytes *= std::min({spans[d], points[d], double(shape[d])});
+    all *= double(shape[d]);
+  }
+  return std::min(bytes / partOfLines(), all);
+}
+
+/// Returns true if the second cache has room for the rows of the loops so far,
+/// but not in the sets that they share.
+bool Touched::haveConflict(const Processor &target) const {
+  if (points.empty() || isPacked)
+    return false;
+  auto pitch = int64_t(element);
+  double run = std::max(points.back() * element, double(lineBytes));
+  for (unsigned d = points.size() - 1; d > 0; --d) {
+    if (type.isDynamicDim(d))
+      return false;
+    pitch *= type.getDimSize(d);
+    double rows = std::min(points[d - 1], double(shape[d - 1])),
+           kept = double(maxRowsInL2(target, pitch));
+    if (rows > kept && kept * run < double(target.l2))
+      return true;
+    run *= rows;
+  }
+  return false;
+}
+
 Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
-                 OpOperand &operand, const Processor &target) {
-  Access access(nest, number, operand);
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  ArrayRef<LoopUse> loops = nest.op(number).loops;
+                 OpOperand &operand, const Processor &target)
+    : access(nest, number, operand),
+      type(cast<RankedTensorType>(operand.get().getType())),
+      shape(assumedShape(kernel, memoryOf(operand), outerExtent)),
+      element(double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1))),
+      lineBytes(target.lineBytes), points(access.getRank(), 1) {
   int input = inputNumber(kernel, operand.get());
-  bool isPacked = input >= 0 && nest.packOf(input);
-  double element =
-      double(std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1));
-  // Of each dimension: the positions that loops so far reach, and are at.
-  SmallVector<double> spans(access.getRank(), 1), points = spans;
-  SmallVector<int64_t> shape =
-      assumedShape(kernel, cast<BlockArgument>(operand.get()), outerExtent);
-  auto count = [&] {
-    double bytes = element, all = element;
-    for (unsigned d : llvm::seq(access.getRank())) {
-      bytes *= std::min({spans[d], points[d], double(shape[d])});
-      all *= double(shape[d]);
-      bool isRow = d + 1 == access.getRank() && !isPacked;
-      double row = std::min(points[d], double(shape[d])) * element;
-      if (isRow && row < double(target.lineBytes))
-        bytes *= double(target.lineBytes) / row;
-    }
-    return std::min(bytes, all);
+  isPacked = input >= 0 && nest.packOf(input);
+  ArrayRef<LoopUse> loops = nest.op(number).loops;
+  // Of each dimension the positions that loops so far reach.
+  SmallVector<double> spans(points);
+  auto note = [&](unsigned position) {
+    from[position] = countBytes(spans);
+    lines[position] = partOfLines();
+    conflicting[position] = haveConflict(target);
   };
   from.resize(loops.size() + 1);
-  from.back() = count();
+  lines.resize(loops.size() + 1);
+  conflicting.resize(loops.size() + 1);
+  note(loops.size());
   for (unsigned position = loops.size(); position-- > 0;) {
     unsigned loop = loops[position].loop;
     double extent = iterationsOf(nest, loop);
@@ -87,7 +159,7 @@ Touched::Touched(KernelOp kernel, const LoopNest &nest, unsigned number,
       spans[d] = step ? spans[d] + double(std::abs(*step)) * (extent - 1)
                       : spans[d] * extent;
     }
-    from[position] = count();
+    note(position);
   }
   for (const LoopUse &use : loops) {
     extents.push_back(iterationsOf(nest, use.loop));
@@ -101,7 +173,8 @@ double Touched::traffic(unsigned kept) const {
     --first;
   while (first > 0 && depends[first - 1])
     --first;
-  double bytes = from[first];
+  // A line whose next element the loop around those is at is still there.
+  double bytes = from[first] * lines[first] / lines[kept - 1];
   for (unsigned outside : llvm::seq(first))
     bytes *= extents[outside];
   return bytes;
@@ -114,7 +187,7 @@ static SmallVector<OpOperand *> accessedBy(const LoopNest &nest,
   for (OpOperand &operand : nest.op(number).op->getOpOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand.get().getType());
     if (type && type.getElementType().isIntOrFloat() && isAccessed(operand) &&
-        isa<BlockArgument>(operand.get()))
+        memoryOf(operand))
       all.push_back(&operand);
   }
   return all;
@@ -182,7 +255,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
   auto type = cast<RankedTensorType>(operand.get().getType());
   SmallVector<int64_t> shape =
       assumedShape(nest.op(number).op->getParentOfType<KernelOp>(),
-                   cast<BlockArgument>(operand.get()), outerExtent);
+                   memoryOf(operand), outerExtent);
   SmallVector<unsigned> parallel = nest.parallelLoops();
   SmallVector<double> running(nest.loops().size(), 1);
   double iterations = 1;
@@ -241,7 +314,7 @@ double memoryCycles(KernelOp kernel, const LoopNest &nest,
   Level levels[] = {{target.l2, target.l3BytesPerCycle},
                     {target.l3, target.memoryBytesPerCycle}};
   for (unsigned number : llvm::seq<unsigned>(nest.ops().size())) {
-    SmallVector<Touched> operands;
+    std::vector<Touched> operands;
     for (OpOperand *operand : accessedBy(nest, number))
       operands.emplace_back(kernel, nest, number, *operand, target);
     auto touched = [&](unsigned first) {
@@ -252,7 +325,13 @@ double memoryCycles(KernelOp kernel, const LoopNest &nest,
     };
     unsigned kept = 0, numLoops = nest.op(number).loops.size();
     for (Level &level : llvm::reverse(levels)) {
-      while (kept < numLoops && touched(kept) > double(level.size))
+      auto isTooMuch = [&] {
+        return touched(kept) > double(level.size) ||
+               (&level == levels && llvm::any_of(operands, [&](auto &operand) {
+                 return operand.conflicts(kept);
+               }));
+      };
+      while (kept < numLoops && isTooMuch())
         ++kept;
       for (const Touched &operand : operands)
         level.traffic += kept == 0 ? 0 : operand.traffic(kept);

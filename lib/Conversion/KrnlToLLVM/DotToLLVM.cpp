@@ -7,7 +7,7 @@
 // offset by 128 and the added term is subtracted. Otherwise pairs of 16 bits
 // are multiplied where the target has an instruction for that, which may add
 // them to a sum, or single words. A vector of bytes for one sum is multiplied
-// by one instruction, or in groups of four.
+// by one instruction, or in groups of four. Numbers of 16 bits are such pairs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,7 @@ private:
   Value mixed(Value sum, Value isUnsigned, Value isSigned);
   Value byMixed(Value sum, Value x, Value y, bool isSigned);
   Value byPairs(Value sum, Value x, bool xSigned, Value y, bool ySigned);
+  Value ofPairs(Value sum, Value x, Value y);
   Value everyOther(Value words, bool isSigned);
   Value byPairSums(Value sum, Value x, bool xSigned, Value y, bool ySigned);
   Value byWords(Value sum, Value x, bool xSigned, Value y, bool ySigned);
@@ -121,6 +122,22 @@ Value DotExpander::byPairs(Value sum, Value x, bool xSigned, Value y,
   for (int64_t first : {0, 8}) {
     Value a = part(x, first, 8, xSigned), c = part(y, first, 8, ySigned);
     Value product = call(instruction("pairs"), sum.getType(), {a, c});
+    sum = arith::AddIOp::create(b, sum, product);
+  }
+  return sum;
+}
+
+/// Sums of pairs of 16 bits.
+Value DotExpander::ofPairs(Value sum, Value x, Value y) {
+  if (!instruction("pairs").empty())
+    return arith::AddIOp::create(
+        b, sum, call(instruction("pairs"), sum.getType(), {x, y}));
+  x = asWords(x);
+  y = asWords(y);
+  for (int64_t first : {0, 16}) {
+    Value product =
+        arith::MulIOp::create(b, part(x, first, 16, /*isSigned=*/true),
+                              part(y, first, 16, /*isSigned=*/true));
     sum = arith::AddIOp::create(b, sum, product);
   }
   return sum;
@@ -220,8 +237,10 @@ void DotExpander::expand(onnxc::krnl::DotOp op) {
   Value sum = op.getAcc(), x = op.getLhs(), y = op.getRhs();
   bool xSigned = op.getLhsSigned(), ySigned = op.getRhsSigned();
   int64_t bytes = cast<VectorType>(x.getType()).getNumElements();
-  if (onnxc::krnl::multipliesSingleGroups(target, bytes / lanes) &&
-      bytes == onnxc::krnl::bytesOfLongDot * lanes) {
+  if (getElementTypeOrSelf(x.getType()).isInteger(16)) {
+    sum = ofPairs(sum, x, y);
+  } else if (onnxc::krnl::multipliesSingleGroups(target, bytes / lanes) &&
+             bytes == onnxc::krnl::bytesOfLongDot * lanes) {
     sum = byVectors(sum, x, xSigned, y, ySigned);
   } else {
     int64_t step = onnxc::krnl::bytesOfDot * lanes;

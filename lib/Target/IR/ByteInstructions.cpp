@@ -18,15 +18,27 @@ bool multipliesSingleGroups(TargetAttr target, int64_t bytes) {
   return bytes == bytesOfDot && !target.getInstruction("pairs_sum", 1).empty();
 }
 
+/// Returns true if the target has an instruction for groups of bytes of `lanes`
+/// sums.
+static bool multipliesBytes(TargetAttr target, int64_t lanes) {
+  return llvm::any_of(ArrayRef<StringRef>{"dot_us", "dot_ss", "dot_uu"},
+                      [&](StringRef name) {
+                        return !target.getInstruction(name, lanes).empty();
+                      });
+}
+
+bool multipliesPairs(TargetAttr target, int64_t lanes) {
+  return target && lanes > 1 && !multipliesBytes(target, lanes) &&
+         !target.getInstruction("pairs", lanes).empty();
+}
+
 bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes) {
+  if (bytes == bytesOfPair)
+    return multipliesPairs(target, lanes);
   if (lanes == 1 && target)
     return multipliesSingleGroups(target, bytes);
-  if (bytes != bytesOfDot)
-    return false;
-  for (StringRef operation : {"dot_us", "dot_ss", "dot_uu", "pairs"})
-    if (!target || !target.getInstruction(operation, lanes).empty())
-      return true;
-  return false;
+  return bytes == bytesOfDot && (!target || multipliesBytes(target, lanes) ||
+                                 multipliesPairs(target, lanes));
 }
 
 bool multipliesOneKind(TargetAttr target) {

@@ -282,3 +282,40 @@ module attributes {krnl.target = #krnl.target<instructions = {even_bytes_s_x1 = 
     return
   }
 }
+
+// -----
+
+// Pairs of 16 bits are one instruction and an addition.
+// CHECK-LABEL: llvm.func {{.*}}@avx2_pairs
+// CHECK:         %[[P:.+]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%{{.+}}, %{{.+}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// CHECK-NEXT:    llvm.add %{{.+}}, %[[P]] : vector<8xi32>
+// CHECK-NOT:     llvm.call_intrinsic
+module attributes {krnl.target = #krnl.target<instructions = {pairs_x8 = "llvm.x86.avx2.pmadd.wd"}>} {
+  func.func private @avx2_pairs(%s: memref<8xi32>, %x: memref<16xi16>, %y: memref<16xi16>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<8xi32>, vector<8xi32>
+    %b = vector.load %x[%c0] : memref<16xi16>, vector<16xi16>
+    %c = vector.load %y[%c0] : memref<16xi16>, vector<16xi16>
+    %d = krnl.dot %a, %b, %c : vector<8xi32>, vector<16xi16>
+    vector.store %d, %s[%c0] : memref<8xi32>, vector<8xi32>
+    return
+  }
+}
+
+// -----
+
+// Without the instruction each of two is a product of words.
+// CHECK-LABEL: llvm.func {{.*}}@no_pairs
+// CHECK-COUNT-2: llvm.mul %{{.+}} : vector<4xi32>
+// CHECK-NOT:     llvm.mul
+module attributes {krnl.target = #krnl.target<>} {
+  func.func private @no_pairs(%s: memref<4xi32>, %x: memref<8xi16>, %y: memref<8xi16>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %a = vector.load %s[%c0] : memref<4xi32>, vector<4xi32>
+    %b = vector.load %x[%c0] : memref<8xi16>, vector<8xi16>
+    %c = vector.load %y[%c0] : memref<8xi16>, vector<8xi16>
+    %d = krnl.dot %a, %b, %c : vector<4xi32>, vector<8xi16>
+    vector.store %d, %s[%c0] : memref<4xi32>, vector<4xi32>
+    return
+  }
+}

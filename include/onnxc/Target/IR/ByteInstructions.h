@@ -10,9 +10,10 @@
 
 namespace onnxc::krnl {
 
-/// Bytes of a group: where vectors have the sums of their lanes, and where a
-/// vector of bytes is for one sum, which is in no vector then.
-inline constexpr int64_t bytesOfDot = 4, bytesOfLongDot = 16;
+/// Bytes of a group: where vectors have the sums of their lanes, where they have
+/// them of bytes that are extended to 16 bits, and where a vector of bytes is
+/// for one sum, which is in no vector then.
+inline constexpr int64_t bytesOfDot = 4, bytesOfPair = 2, bytesOfLongDot = 16;
 
 /// The operation of instructions that multiply matrices of bytes of any kind,
 /// and the number of products of each sum.
@@ -26,6 +27,10 @@ bool multipliesSingleGroups(TargetAttr target, int64_t bytes);
 /// Returns true if the target has instructions for groups of `bytes` bytes of
 /// `lanes` sums; true for no target.
 bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes);
+
+/// Returns true if the target multiplies pairs of 16 bits for `lanes` sums, and
+/// no groups of bytes.
+bool multipliesPairs(TargetAttr target, int64_t lanes);
 
 /// Returns true if the target multiplies only bytes of one kind, signed or
 /// unsigned, in one step.

@@ -32,6 +32,8 @@ struct CachedSlice {
   mlir::OpOperand *use;
   bool isShared;
   llvm::SmallVector<unsigned> loops;
+  /// Bytes are extended to 16 bits.
+  bool isWide = false;
   /// The form that wgmma reads here.
   std::optional<SwizzledSlice> swizzle = {};
   /// Elements from one iteration of each to the next, and of all.

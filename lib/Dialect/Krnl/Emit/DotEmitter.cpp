@@ -11,6 +11,9 @@
 // The operations of a payload on a byte (to extract a half, say) are applied to
 // all bytes of a vector at once.
 //
+// The bytes of a group of two are extended to 16 bits; a slice as=i16 has them
+// so.
+//
 // Points without vectors do the same for single sums where the target has an
 // instruction for groups of that size, and else multiply the instances one
 // after the other. The bytes that a last long group lacks are loaded under a
@@ -71,9 +74,11 @@ Value DotEmitter::emit(OpState &state, const Instance &instance, unsigned group,
   ByteProduct product = *byteProductOf(state.op);
   Value lhs = readFactor(state, product.lhs, instance, group);
   Value rhs = readFactor(state, product.rhs, instance, group);
+  bool areBytes = nest.loop(group).extent != bytesOfPair;
   auto dot = [&](Value sums) -> Value {
     return DotOp::create(b, sums.getType(), sums, lhs, rhs,
-                         product.lhs.isSigned, product.rhs.isSigned);
+                         areBytes && product.lhs.isSigned,
+                         areBytes && product.rhs.isSigned);
   };
   if (isa<VectorType>(sum.getType()))
     return dot(sum);
@@ -95,21 +100,27 @@ bool DotEmitter::isPackedFor(const OpState &state, const Storage &slot,
           nest.loop(slot.packed[rank - 2]).extent % lanesHere(state) == 0);
 }
 
-/// The four bytes of the instances from `first` on one by one, the first
-/// lowest; those that are missing are zero. For operands without the lanes it
-/// is a scalar.
+/// Bits of the integer that one or more groups are put together in.
+unsigned DotEmitter::wordBits(unsigned group) {
+  return 8 * std::min(nest.loop(group).extent, bytesOfDot);
+}
+
+/// The four bytes, or those of a pair, of the instances from `first` on one by
+/// one, the first lowest; those that are missing are zero. For operands without
+/// the lanes it is a scalar.
 Value DotEmitter::assembleWord(OpState &state, OpOperand &operand,
                                const Instance &instance, unsigned group,
                                int64_t first) {
   Value word;
   int64_t count = std::min(active[group].instances - first, bytesOfDot);
+  unsigned bits = wordBits(group);
   if (count <= 0)
-    return arith::ConstantIntOp::create(b, 0, 32);
+    return arith::ConstantIntOp::create(b, 0, bits);
   for (int64_t i = 0; i < count; ++i) {
     Instance at = instance;
     at[group] = first + i;
     Value byte = reader.read(state, operand, at);
-    Type type = b.getI32Type();
+    Type type = b.getIntegerType(bits);
     auto vector = dyn_cast<VectorType>(byte.getType());
     int64_t lanes = vector ? vector.getNumElements() : 1;
     if (vector)
@@ -120,7 +131,7 @@ Value DotEmitter::assembleWord(OpState &state, OpOperand &operand,
       continue;
     }
     Value shift =
-        broadcast(b, arith::ConstantIntOp::create(b, 8 * i, 32), lanes);
+        broadcast(b, arith::ConstantIntOp::create(b, 8 * i, bits), lanes);
     wide = arith::ShLIOp::create(b, wide, shift);
     word = arith::OrIOp::create(b, word, wide);
   }
@@ -135,7 +146,10 @@ Value DotEmitter::assembleGroup(OpState &state, OpOperand &operand,
   for (int64_t first = 0; first < size; first += bytesOfDot)
     words.push_back(assembleWord(state, operand, instance, group, first));
   Value all = vector::FromElementsOp::create(
-      b, VectorType::get({int64_t(words.size())}, b.getI32Type()), words);
+      b,
+      VectorType::get({int64_t(words.size())},
+                      b.getIntegerType(wordBits(group))),
+      words);
   return vector::BitCastOp::create(b, VectorType::get({size}, b.getI8Type()),
                                    all);
 }
@@ -161,6 +175,18 @@ Value DotEmitter::loadGroup(OpState &state, OpOperand &operand,
                                       firstLanesMask(b, size, here), zero);
 }
 
+/// The group for each lane.
+Value DotEmitter::broadcastGroup(Value group, int64_t lanes) {
+  auto type = cast<VectorType>(group.getType());
+  int64_t size = type.getNumElements();
+  Type bits = b.getIntegerType(size * type.getElementTypeBitWidth());
+  Value word = vector::BitCastOp::create(b, VectorType::get({1}, bits), group);
+  return vector::BitCastOp::create(
+      b, VectorType::get({lanes * size}, type.getElementType()),
+      broadcast(b, vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0}),
+                lanes));
+}
+
 /// One group for each lane, as a vector of bytes.
 Value DotEmitter::readGroup(OpState &state, OpOperand &operand,
                             const Instance &instance, unsigned group) {
@@ -181,12 +207,7 @@ Value DotEmitter::readGroup(OpState &state, OpOperand &operand,
   if (lane ? !state.access(operand).dependsOn(*lane) : !isPacked) {
     value = loadGroup(state, operand, at, group);
     if (lane) {
-      Value word = vector::BitCastOp::create(
-          b, VectorType::get({1}, b.getI32Type()), value);
-      value = vector::BitCastOp::create(
-          b, bytes,
-          broadcast(b, vector::ExtractOp::create(b, word, ArrayRef<int64_t>{0}),
-                    lanes));
+      value = broadcastGroup(value, lanes);
     }
   } else if (isPacked) {
     SmallVector<Value> indices;
@@ -201,12 +222,37 @@ Value DotEmitter::readGroup(OpState &state, OpOperand &operand,
   return value;
 }
 
-/// The same after the operations of the payload on bytes.
+/// The pair of a slice that has the bytes extended and the group last, for each
+/// lane; null without one.
+Value DotEmitter::readWide(OpState &state, OpOperand &operand,
+                           const Instance &instance, unsigned group) {
+  const CachedSlice *slice = slices.find(operand);
+  if (!slice || !slice->isWide || slice->loops.back() != group ||
+      nest.loop(group).extent != bytesOfPair)
+    return {};
+  Instance at = restrictTo(instance, [&](unsigned loop) {
+    return loop != group && state.access(operand).dependsOn(loop);
+  });
+  Value pair = vector::LoadOp::create(
+      b, VectorType::get({bytesOfPair}, b.getI16Type()), slice->memref,
+      math.scalar(slices.indexIn(*slice, at)));
+  return broadcastGroup(pair, lanesHere(state));
+}
+
+/// The same after the operations of the payload on bytes, those of a pair
+/// extended to 16 bits.
 Value DotEmitter::readFactor(OpState &state, const ByteFactor &factor,
                              const Instance &instance, unsigned group) {
+  if (Value wide = readWide(state, *factor.operand, instance, group))
+    return wide;
   Value bytes = readGroup(state, *factor.operand, instance, group);
-  return factor.isPlain() ? bytes
-                          : instances.apply(state, factor, instance, bytes);
+  if (!factor.isPlain())
+    bytes = instances.apply(state, factor, instance, bytes);
+  if (nest.loop(group).extent != bytesOfPair)
+    return bytes;
+  Type type = cast<VectorType>(bytes.getType()).clone(b.getI16Type());
+  return factor.isSigned ? arith::ExtSIOp::create(b, type, bytes).getResult()
+                         : arith::ExtUIOp::create(b, type, bytes).getResult();
 }
 
 } // namespace onnxc::krnl

@@ -14,7 +14,7 @@ namespace onnxc::krnl {
 class DotEmitter : EmitContext {
 public:
   DotEmitter(const EmitContext &context, OperandPositions &positions,
-             const CachedSlices &slices, OperandReader &reader,
+             CachedSlices &slices, OperandReader &reader,
              InstanceEmitter &instances)
       : EmitContext(context), positions(positions), slices(slices),
         reader(reader), instances(instances) {}
@@ -31,10 +31,14 @@ private:
                    unsigned loop);
   mlir::Value readFactor(OpState &state, const ByteFactor &factor,
                          const Instance &instance, unsigned group);
+  mlir::Value readWide(OpState &state, mlir::OpOperand &operand,
+                       const Instance &instance, unsigned group);
   mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,
                         const Instance &instance, unsigned group);
   mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
                         const Instance &instance, unsigned group);
+  unsigned wordBits(unsigned group);
+  mlir::Value broadcastGroup(mlir::Value group, int64_t lanes);
   mlir::Value assembleWord(OpState &state, mlir::OpOperand &operand,
                            const Instance &instance, unsigned group,
                            int64_t first);
@@ -43,7 +47,7 @@ private:
   bool isPackedFor(const OpState &state, const Storage &slot, unsigned group);
 
   OperandPositions &positions;
-  const CachedSlices &slices;
+  CachedSlices &slices;
   OperandReader &reader;
   InstanceEmitter &instances;
 };

@@ -270,11 +270,12 @@ SmallVector<Value> NestEmitter::emitRest(const LoopUse &use, LaneIndex rest,
 }
 
 void NestEmitter::emitPlainLoop(unsigned loop, unsigned op,
-                                function_ref<void()> body) {
-  emitStrip(loop, {}, boundOf(loop, op), 1, ActiveLoop(), {}, [&](ValueRange) {
-    body();
-    return SmallVector<Value>();
-  });
+                                function_ref<void()> body, int64_t step) {
+  emitStrip(loop, {}, boundOf(loop, op), step, ActiveLoop(), {},
+            [&](ValueRange) {
+              body();
+              return SmallVector<Value>();
+            });
 }
 
 /// Emits an i1 that is true if some value differs from the one before.

@@ -119,9 +119,9 @@ public:
                                                    Body body);
   /// How many iterations the loop has at this point.
   LaneIndex boundOf(unsigned loop, unsigned op);
-  /// Emits a plain loop over all iterations.
+  /// Emits a plain loop over all iterations, or over each `step`th one.
   void emitPlainLoop(unsigned loop, unsigned op,
-                     llvm::function_ref<void()> body);
+                     llvm::function_ref<void()> body, int64_t step = 1);
 
   /// The value of one loop in an instance; `local`: counted from the current
   /// iteration on of loops that are around a part of so many fused outer loops.

@@ -9,6 +9,8 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Shuffles.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace onnxc::krnl {
@@ -171,6 +173,11 @@ Value OperandReader::load(OpState &state, OpOperand &operand,
   Value mask = full ? Value() : loops.laneMask(state.number, instance);
   Value loaded = access.load(slot.memref, at, varies ? lanesHere(state) : 1,
                              mask, stridesHere(state));
+  if (isCached && slice->isWide) {
+    Type byte = getElementTypeOrSelf(source);
+    auto lanes = dyn_cast<VectorType>(loaded.getType());
+    return arith::TruncIOp::create(b, lanes ? lanes.clone(byte) : byte, loaded);
+  }
   return isCached
              ? loaded
              : positions.zeroOutside(state.number, operand, instance, loaded);

@@ -5,6 +5,8 @@
 // that the loops inside l will read are copied next to each other. The slice is
 // indexed by these loops, as a packed operand is.
 //
+// as=i16: bytes are extended, in vectors along the sums.
+//
 // in=shared: the threads of a tile copy it together (ThreadCopier.cpp). Where
 // each tile is one thread's, the slice is that of the thread.
 //
@@ -25,13 +27,19 @@
 #include "SliceCopier.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace onnxc::krnl {
+
+/// Accesses of a thread that are unrolled where lines are copied.
+static constexpr int64_t maxUnrolledCopies = 8;
 
 void SliceCopier::fill(unsigned loop, int op) {
   Slices shared;
@@ -43,7 +51,7 @@ void SliceCopier::fill(unsigned loop, int op) {
     if (slice.isShared)
       shared.push_back(&slice);
     else
-      copyByThread(slice, 0);
+      copyByThread(slice, lineOf(slice), 0);
   }
   if (shared.empty())
     return;
@@ -127,19 +135,70 @@ void SliceCopier::endPipeline(unsigned loop, unsigned op) {
     boxes.endPipeline(*boxed.front());
 }
 
+/// Only slices whose sums come last have lines to be copied in vectors.
+SliceCopier::Line SliceCopier::lineOf(const CachedSlice &slice) {
+  Line line;
+  std::optional<unsigned> along = cached.loopAlongMemory(slice);
+  if (!slice.isWide || !along)
+    return line;
+  line.loops = threads.loopsOfLine(slice, *along, elementsOfAccess(*slice.use));
+  line.lanes = threads.lanesAlong(slice, line.loops);
+  int64_t left = line.lanes;
+  for (unsigned loop : line.loops) {
+    int64_t step = std::gcd(left, nest.loop(loop).extent);
+    line.steps[loop] = step;
+    left /= step;
+  }
+  if (line.lanes == 1)
+    return line;
+  unsigned outer = *line.outer();
+  int64_t accesses = nest.loop(outer).extent / line.steps[outer];
+  line.copies = maxUnrolledCopies;
+  while (accesses % line.copies != 0)
+    --line.copies;
+  return line;
+}
+
+/// The bytes extended to 16 bits, as the op that multiplies them reads them.
+Value SliceCopier::widened(const CachedSlice &slice, Value bytes) {
+  ByteProduct product = *byteProductOf(storage.plan(slice.op).op);
+  const ByteFactor &factor =
+      product.lhs.operand == slice.use ? product.lhs : product.rhs;
+  Type type = b.getI16Type();
+  if (auto lanes = dyn_cast<VectorType>(bytes.getType()))
+    type = lanes.clone(type);
+  return factor.isSigned ? arith::ExtSIOp::create(b, type, bytes).getResult()
+                         : arith::ExtUIOp::create(b, type, bytes).getResult();
+}
+
 /// One loop of the copy for each loop of the slice, as far as it really runs.
-void SliceCopier::copyByThread(const CachedSlice &slice, unsigned position) {
+void SliceCopier::copyByThread(const CachedSlice &slice, const Line &line,
+                               unsigned position) {
   if (position < slice.loops.size()) {
     unsigned loop = slice.loops[position];
-    loops.emitPlainLoop(loop, slice.op,
-                        [&] { copyByThread(slice, position + 1); });
+    int64_t step = std::max<int64_t>(line.steps.lookup(loop), 1);
+    int64_t copies = loop == line.outer() ? line.copies : 1;
+    loops.emitPlainLoop(
+        loop, slice.op,
+        [&] {
+          for (int64_t copy = 0; copy < copies; ++copy) {
+            copyByThread(slice, line, position + 1);
+            active[loop].offset += step;
+          }
+        },
+        step * copies);
     return;
   }
   OpState state(storage.plan(slice.op));
   Instance first(active.size(), 0);
-  Value element = sources.read(slice, state, 1);
+  if (line.lanes > 1)
+    active[line.loops.front()].lanes = line.lanes;
+  Value element = sources.read(slice, state, line.lanes);
   element = positions.zeroOutside(slice.op, *slice.use, first, element);
-  access.store(slice.memref, cached.indexIn(slice, first), element, 1, {});
+  if (slice.isWide)
+    element = widened(slice, element);
+  access.store(slice.memref, cached.indexIn(slice, first), element, line.lanes,
+               {});
 }
 
 } // namespace onnxc::krnl

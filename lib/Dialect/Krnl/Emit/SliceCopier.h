@@ -38,7 +38,23 @@ public:
   void endTile() { boxes.endTile(); }
 
 private:
-  void copyByThread(const CachedSlice &slice, unsigned position);
+  /// How a thread copies a slice: elements of an access, accesses that are
+  /// unrolled, the loops that these are along, the innermost first, and the
+  /// iterations of each that an access has.
+  struct Line {
+    int64_t lanes = 1, copies = 1;
+    llvm::SmallVector<unsigned> loops = {};
+    llvm::DenseMap<unsigned, int64_t> steps;
+
+    /// The loop that the accesses of the line follow each other along.
+    std::optional<unsigned> outer() const {
+      return loops.empty() ? std::nullopt : std::optional(loops.back());
+    }
+  };
+  Line lineOf(const CachedSlice &slice);
+  void copyByThread(const CachedSlice &slice, const Line &line,
+                    unsigned position);
+  mlir::Value widened(const CachedSlice &slice, mlir::Value bytes);
   void copyAhead(const Slices &slices, unsigned loop, unsigned op);
 
   OperandPositions &positions;

@@ -104,7 +104,14 @@ std::optional<ByteProduct> byteProductOf(ComputeOp op) {
 
 LogicalResult DotOp::verify() {
   int64_t sums = cast<VectorType>(getAcc().getType()).getNumElements();
-  int64_t bytes = cast<VectorType>(getLhs().getType()).getNumElements();
+  auto factors = cast<VectorType>(getLhs().getType());
+  int64_t bytes = factors.getNumElements();
+  if (factors.getElementType().isInteger(16))
+    return bytes == bytesOfPair * sums
+               ? success()
+               : emitOpError("expects ")
+                     << bytesOfPair * sums << " numbers of 16 bits for " << sums
+                     << " sums, but got " << bytes;
   if (bytes != bytesOfDot * sums && (sums != 1 || bytes != bytesOfLongDot))
     return emitOpError("expects ") << bytesOfDot * sums << " bytes for " << sums
                                    << " sums, but got " << bytes;

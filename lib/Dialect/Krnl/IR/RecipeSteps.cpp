@@ -146,11 +146,15 @@ static void printMappedTo(AsmPrinter &printer, bool cluster) {
   printer << (cluster ? "cluster" : "thread");
 }
 
-/// [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
+/// [`,` `as` `=` `i16`] | [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
 static ParseResult parseSliceCopy(AsmParser &parser, SliceCopy &copy) {
   copy = SliceCopy::Scratch;
   if (failed(parser.parseOptionalComma()))
     return success();
+  if (succeeded(parser.parseOptionalKeyword("as"))) {
+    copy = SliceCopy::Wide;
+    return failure(parser.parseEqual() || parser.parseKeyword("i16"));
+  }
   if (parser.parseKeyword("in") || parser.parseEqual() ||
       parser.parseKeyword("shared"))
     return failure();
@@ -163,7 +167,9 @@ static ParseResult parseSliceCopy(AsmParser &parser, SliceCopy &copy) {
 }
 
 static void printSliceCopy(AsmPrinter &printer, SliceCopy copy) {
-  if (copy != SliceCopy::Scratch)
+  if (copy == SliceCopy::Wide)
+    printer << ", as=i16";
+  if (copy == SliceCopy::Shared || copy == SliceCopy::SharedByTma)
     printer << ", in=shared";
   if (copy == SliceCopy::SharedByTma)
     printer << ", by=tma";

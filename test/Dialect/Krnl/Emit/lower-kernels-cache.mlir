@@ -49,3 +49,20 @@ func.func @unknown(%x: tensor<16x?xf32>, %o: tensor<16x?xf32>) -> tensor<16x?xf3
   } -> tensor<16x?xf32>
   return %y : tensor<16x?xf32>
 }
+
+// -----
+
+// Numbers other than factors of products of bytes are not extended.
+func.func @no_bytes(%x: tensor<16x32xi8>, %o: tensor<16x32xi8>) -> tensor<16x32xi8> {
+  // expected-error @below {{cannot cache operand 0 at loop 'r': op '0' sums up no products of its bytes}}
+  %y = krnl.kernel "copy" loops [r = 16, c = 32] ins(%x : tensor<16x32xi8>) outs(%o : tensor<16x32xi8>)
+      recipe [fuse_outer(r), cache(0, at=r, as=i16)] {
+  ^bb0(%A: tensor<16x32xi8>, %O: tensor<16x32xi8>):
+    %r = krnl.compute [r, c] (%p = %A[r, c]) -> (%q = %O[r, c])
+        : (tensor<16x32xi8>) -> tensor<16x32xi8> {
+      linalg.yield %p : i8
+    }
+    krnl.yield %r : tensor<16x32xi8>
+  } -> tensor<16x32xi8>
+  return %y : tensor<16x32xi8>
+}

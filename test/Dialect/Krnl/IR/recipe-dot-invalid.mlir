@@ -3,7 +3,7 @@
 // Groups are of four or sixteen bytes, inside one op, along a loop that it sums up.
 
 func.func @not_four(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
-  // expected-error @+1 {{recipe step 1 'dot(k)': a group has 4 or 16 iterations; block loop 'k' first}}
+  // expected-error @+1 {{recipe step 1 'dot(k)': a group has 2, 4 or 16 iterations; block loop 'k' first}}
   %y = krnl.kernel "not_four" loops [m = 2, n = 16, k = 24]
       ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [dot(k)] {
   ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):

@@ -10,20 +10,20 @@
 
 def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
                                 AllTypesMatch<["lhs", "rhs"]>]> {
-  let summary = "products of groups of bytes, added to their sums";
+  let summary = "products of groups of bytes or pairs, added to their sums";
   let description = [{
     Lane i of the result is lane i of `acc` plus the sum of the products of the
     bytes 4 * i to 4 * i + 3 of `lhs` and `rhs`, modulo 2^32. A single sum may
     have 16 bytes. The bytes of an operand are unsigned unless the attribute is
-    set.
+    set. Of numbers of 16 bits, which are signed, a sum has 2 * i and 2 * i + 1.
 
     ```mlir
     %sum = krnl.dot %acc, %x, %w {rhsSigned} : vector<16xi32>, vector<64xi8>
     ```
   }];
   let arguments = (ins VectorOfRankAndType<[1], [I32]>:$acc,
-                   VectorOfRankAndType<[1], [I8]>:$lhs,
-                   VectorOfRankAndType<[1], [I8]>:$rhs,
+                   VectorOfRankAndType<[1], [I8, I16]>:$lhs,
+                   VectorOfRankAndType<[1], [I8, I16]>:$rhs,
                    UnitAttr:$lhsSigned, UnitAttr:$rhsSigned);
   let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
   let assemblyFormat = [{

@@ -9,11 +9,12 @@
 include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 
 def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
-  let summary = "Multiply and sum groups of four or sixteen bytes at once";
+  let summary = "Multiply and sum groups of bytes at once";
   let description = [{
     `dot(k.q)`: the four iterations of a loop that sums up products of bytes are
     one step. Where the loops inside are vectors it is one instruction, if the
-    processor has it, for each vector. Sixteen iterations are for one sum: the op
+    processor has it, for each vector. Two iterations are pairs of bytes that are
+    extended to 16 bits. Sixteen iterations are for one sum: the op
     has the columns of a `register_tile` one by one, other ops as vectors. A packed
     operand has the loop as its last dimension.
   }];

@@ -17,6 +17,10 @@ def Krnl_CacheStep
     reads operand 0 inside copies the elements that it will read there, in the
     order of its loops inside. The slices have known sizes and are at most 64 KiB.
 
+    `cache(0, at=m.o, as=i16)`: bytes that an op sums up products of are extended to
+    16 bits when they are copied. The sums come last in such a slice, so that a
+    `dot` of pairs reads both bytes of a pair at once.
+
     `cache(0, at=k.o, in=shared)`: the threads of a tile copy one slice for all of
     them to memory that they share, and wait for each other before and after. The
     slice has the iterations of all mapped loops, and of loops around `k.o` that

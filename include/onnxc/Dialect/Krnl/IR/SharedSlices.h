@@ -17,6 +17,7 @@ namespace onnxc::krnl {
 /// How slices of an operand are copied.
 enum class SliceCopy {
   Scratch,     ///< by each op, to scratch memory
+  Wide,        ///< as=i16: the same, bytes extended to 16 bits
   Shared,      ///< in=shared: by all threads of a tile, to memory of all
   SharedByTma, ///< by=tma: by copies of boxes, which one of them starts
 };
@@ -30,7 +31,10 @@ struct Cache {
   int onlyOp;
   SliceCopy copy;
 
-  bool isShared() const { return copy != SliceCopy::Scratch; }
+  bool isShared() const {
+    return copy == SliceCopy::Shared || copy == SliceCopy::SharedByTma;
+  }
+  bool isWide() const { return copy == SliceCopy::Wide; }
   bool isByTma() const { return copy == SliceCopy::SharedByTma; }
 
   /// The alignment of the slices in shared memory, in bytes.

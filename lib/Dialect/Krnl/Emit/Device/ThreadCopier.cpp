@@ -33,9 +33,6 @@ static constexpr int64_t sectorBytes = 32, wordBytes = 4;
 /// Accesses of a thread that are unrolled, so that it waits for all at once.
 static constexpr int64_t maxUnrolledRounds = 8;
 
-/// The loop along memory, and those whose iterations continue its line both in
-/// memory and in the slice until an access has enough adjacent elements, which
-/// are whole iterations of each loop but the last.
 SmallVector<unsigned> ThreadCopier::loopsOfLine(const CachedSlice &slice,
                                                 unsigned along,
                                                 int64_t maxElements) {
@@ -62,8 +59,6 @@ SmallVector<unsigned> ThreadCopier::loopsOfLine(const CachedSlice &slice,
   return line;
 }
 
-/// Adjacent elements that one access may have: it begins at a multiple of them
-/// in all iterations, and no loop ends within it.
 int64_t ThreadCopier::lanesAlong(const CachedSlice &slice,
                                  ArrayRef<unsigned> line) {
   const Access &access = storage.plan(slice.op).access(*slice.use);

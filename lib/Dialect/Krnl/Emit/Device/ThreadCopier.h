@@ -21,6 +21,15 @@ public:
   /// through registers comes later: see TileThreads::closeGroup().
   void copy(const CachedSlice &slice);
 
+  /// The loop along memory, and those whose iterations continue its line both
+  /// in memory and in the slice until an access has enough adjacent elements,
+  /// which are whole iterations of each loop but the last.
+  llvm::SmallVector<unsigned> loopsOfLine(const CachedSlice &slice,
+                                          unsigned along, int64_t maxElements);
+  /// Adjacent elements that one access may have: it begins at a multiple of
+  /// them in all iterations, and no loop ends within it.
+  int64_t lanesAlong(const CachedSlice &slice, llvm::ArrayRef<unsigned> line);
+
 private:
   /// A digit of the numbers of the parts that threads copy: so many steps of a
   /// loop, each of so many iterations.
@@ -43,9 +52,6 @@ private:
     llvm::SmallVector<Part> waiting = {};
   };
 
-  llvm::SmallVector<unsigned> loopsOfLine(const CachedSlice &slice,
-                                          unsigned along, int64_t maxElements);
-  int64_t lanesAlong(const CachedSlice &slice, llvm::ArrayRef<unsigned> line);
   llvm::SmallVector<CopyDigit> copyDigits(const CachedSlice &slice,
                                           int64_t &lanes);
   void enterPart(const CachedSlice &slice, llvm::ArrayRef<CopyDigit> digits,

@@ -116,10 +116,11 @@ LogicalResult NestBuilder::dot(StringRef name, EmitErrorFn emitError) {
   if (failed(number))
     return failure();
   const Loop &loop = allLoops[*number];
-  if (loop.extent != bytesOfDot && loop.extent != bytesOfLongDot)
-    return emitError() << "a group has " << bytesOfDot << " or "
-                       << bytesOfLongDot << " iterations; block loop '" << name
-                       << "' first";
+  if (!llvm::is_contained({bytesOfPair, bytesOfDot, bytesOfLongDot},
+                          loop.extent))
+    return emitError() << "a group has " << bytesOfPair << ", " << bytesOfDot
+                       << " or " << bytesOfLongDot
+                       << " iterations; block loop '" << name << "' first";
   if (loop.fusedOuter)
     return emitError() << "loop '" << name
                        << "' is in fuse_outer; a group is inside an op";

@@ -9,6 +9,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "Queries.h"
+#include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
@@ -27,6 +28,8 @@ namespace onnxc::krnl {
 
 /// Bytes that the cached slices of a kernel may have: they live on the stack.
 static constexpr int64_t maxCachedBytes = 65536;
+/// Bytes of an element of a slice as=i16.
+static constexpr int64_t wideBytes = 2;
 /// Bytes that a row of a shared slice may have after it.
 static constexpr int64_t maxPaddingBytes = 16;
 
@@ -123,6 +126,13 @@ SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
                      }))
       loops.push_back(use.loop);
   bool sumsLast = endsWithSums(nest, cache, op);
+  if (cache.isWide()) {
+    SmallVector<unsigned> sums = llvm::filter_to_vector(
+        loops, [&](unsigned loop) { return nest.op(op).find(loop)->reduced; });
+    llvm::erase_if(
+        loops, [&](unsigned loop) { return llvm::is_contained(sums, loop); });
+    llvm::append_range(loops, sums);
+  }
   if (cache.isShared())
     llvm::sort(loops, [&](unsigned a, unsigned b) {
       auto key = [&](unsigned loop) {
@@ -169,7 +179,7 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
   constexpr int64_t maxRowBytes = int64_t(1) << 40;
   bool sumsLast = endsWithSums(nest, cache, op);
   const LoopNest::Operand &operand = nest.operand(cache.operand);
-  int64_t row = operand.elementBytes,
+  int64_t row = cache.isWide() ? wideBytes : operand.elementBytes,
           rows = cache.isShared() ? pipelineAt(nest, cache.at).stages : 1;
   for (unsigned number : cachedLoops(nest, cache, op)) {
     bool isRow = nest.op(op).find(number)->reduced == sumsLast;
@@ -194,6 +204,22 @@ static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
   return inputs * int64_t(llvm::alignTo(std::min(row, maxRowBytes), alignment));
 }
 
+/// Returns true if the op multiplies each byte of the operand as it is.
+static bool multipliesPlainBytes(const LoopNest &nest, const Cache &cache,
+                                 unsigned op) {
+  auto compute = dyn_cast_if_present<ComputeOp>(nest.op(op).op);
+  if (!compute)
+    return nest.op(op).multipliesBytes;
+  std::optional<ByteProduct> product = byteProductOf(compute);
+  if (!product)
+    return false;
+  return llvm::any_of(
+      ArrayRef{product->lhs, product->rhs}, [&](const ByteFactor &factor) {
+        return factor.operand->get() == slicedValue(nest, cache) &&
+               factor.isPlain();
+      });
+}
+
 /// What the step has slices of, as messages say it.
 static std::string sliceName(const LoopNest &nest, const Cache &cache) {
   if (std::optional<unsigned> maker = makerOf(nest, cache.operand))
@@ -210,6 +236,9 @@ LogicalResult NestBuilder::checkCache(const Cache &cache, unsigned op,
                        << " at loop '" << allLoops[cache.at].name
                        << "': " << reason;
   };
+  if (cache.isWide() && !multipliesPlainBytes(*this, cache, op))
+    return refuse("op '" + Twine(bodyOps[op].name) +
+                  "' sums up no products of its bytes");
   if (cache.isShared() && allLoops[cache.at].mapped)
     return refuse("each of its iterations is a thread's");
   if (cache.isShared())

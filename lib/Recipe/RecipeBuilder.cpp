@@ -129,6 +129,10 @@ void RecipeBuilder::pack(unsigned operand, Names loops) {
       -1);
 }
 
+void RecipeBuilder::cacheWide(unsigned operand, StringRef at, int op) {
+  add(CacheStepAttr::get(context, operand, at, SliceCopy::Wide), op);
+}
+
 void RecipeBuilder::cacheShared(unsigned operand, StringRef at, bool byTma,
                                 int op) {
   SliceCopy copy = byTma ? SliceCopy::SharedByTma : SliceCopy::Shared;

@@ -65,7 +65,7 @@ SmallVector<RegisterTile> registerTiles(const Processor &target, int64_t rows,
   auto isLegal = [&](RegisterTile tile) {
     // A vector of each column and one of rows are read beside the sums.
     bool fits =
-        tile.vectors * (tile.rows + 1) < target.vectorRegs &&
+        tile.vectors * (tile.rows + 1) + work.temporaries < target.vectorRegs &&
         (work.registers == 0 ||
          tile.vectors * (tile.rows * work.accumulators + work.registers) +
                  otherRegs <

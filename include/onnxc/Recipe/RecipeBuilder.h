@@ -58,6 +58,8 @@ public:
   void registerTile(llvm::StringRef rows, llvm::StringRef columns,
                     int64_t lanes, llvm::ArrayRef<int64_t> tail = {});
   void pack(unsigned operand, Names loops);
+  /// Adds a cache step whose slices have bytes extended to 16 bits.
+  void cacheWide(unsigned operand, llvm::StringRef at, int op = -1);
   /// Adds a cache step for memory that threads share.
   void cacheShared(unsigned operand, llvm::StringRef at, bool byTma = false,
                    int op = -1);

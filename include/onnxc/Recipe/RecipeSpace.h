@@ -129,6 +129,11 @@ constexpr int64_t maxAttentionRows = 14;
 /// Vectors of results from which on a register tile hides the cost of the loop
 /// around it; with fewer the reduction is unrolled by so much.
 constexpr int64_t hidingTile = 12, reductionUnroll = 4;
+/// Pairs of bytes in a step of a larger tile: one is half of what a group has.
+constexpr int64_t pairUnroll = 2;
+/// Bytes of the rows of a tile that are extended to 16 bits, and tiles of such
+/// rows that are enough for all workers.
+constexpr int64_t maxWideBytes = 48 << 10, manyRowTiles = 8;
 /// Parts of elements, the loops over which are unrolled.
 constexpr int64_t maxParts = 8;
 
@@ -231,9 +236,12 @@ struct ColumnWork {
   int64_t registers = 0;
   /// The number of accumulators of each result.
   int64_t accumulators = 1;
-  /// The operations where elements are not in vectors: for each factor, of rows
-  /// and of columns, beside its load, and for each product.
+  /// The operations for each factor, of rows and of columns, beside its load,
+  /// and the multiply-adds of each product: other instructions take their
+  /// place.
   int64_t ofFactor = 0, ofProduct = 1;
+  /// The registers of products that another instruction adds to their sums.
+  int64_t temporaries = 0;
 };
 
 /// The number of vectors in `columns` columns; a dynamic number counts as many.

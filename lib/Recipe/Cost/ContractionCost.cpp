@@ -39,7 +39,8 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
       kernel(kernel), loops(loops), target(target), lanes(lanes),
       packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])),
       readsInPlace(packed < 0 && loops.hasColumnsInLine() &&
-                   isa<BlockArgument>(loops.columnOperand->get())) {
+                   isa<BlockArgument>(loops.columnOperand->get())),
+      widensRows(!grouped.empty() && groupBytes == bytesOfPair) {
   work = columnWork(loops,
                     extentOfAll(kernel,
                                 partLoops(kernel, loops.op,
@@ -49,6 +50,17 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
     // Four bytes of a factor are extended to two pairs, one instruction each,
     // and each pair of a product is added by one.
     work.ofFactor = 2;
+    work.ofProduct = 2;
+  } else if (widensRows) {
+    // One instruction extends a pair of columns, or broadcasts one of rows.
+    work.ofFactor = pairUnroll;
+    work.ofProduct = pairUnroll;
+    work.temporaries = 1;
+    groupBytes = pairUnroll * bytesOfPair;
+  } else if (!grouped.empty() &&
+             multipliesPairs(TargetAttr::of(kernel), lanes)) {
+    // One instruction loads four bytes, and two extend them to pairs.
+    work.ofFactor = 3;
     work.ofProduct = 2;
   }
   for (const std::string &loop : loops.reduced)
@@ -141,6 +153,18 @@ int64_t ContractionCost::assumedExtent(StringRef axis) const {
   return extentOf(kernel, axis, isInner ? guessedExtent : outerExtent);
 }
 
+/// The cycles to extend the bytes of rows, again for each block of columns that
+/// stays in the second cache.
+double ContractionCost::widenCycles() const {
+  if (!widensRows)
+    return 0;
+  double steps = double(depth) * double(pairUnroll * bytesOfPair);
+  double blocks = std::ceil(steps * double(assumedExtent(loops.column)) /
+                            (target.columnsShare * double(target.l2)));
+  return copyCycles(target, 1) * steps * double(assumedExtent(loops.row)) *
+         blocks;
+}
+
 /// Half of the last vector of a dynamic number of columns is empty, which
 /// counts where a run has few. That of a product with a constant may be along
 /// the other loop at no cost; products of two tensors have a version for few
@@ -170,7 +194,7 @@ double ContractionCost::cycles(RegisterTile tile) const {
              ? target.transposeCycles
              : target.scatterCycles) *
         double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
-  return (perTile + rereadCycles(tile)) *
+  return (perTile + rereadCycles(tile) + widenCycles()) *
          outerIterations([](StringRef) { return true; });
 }
 

@@ -44,6 +44,7 @@ private:
   bool linesStay(mlir::OpOperand &operand) const;
   bool isUnforeseen(mlir::OpOperand &operand) const;
   double rereadCycles(RegisterTile tile) const;
+  double widenCycles() const;
   double emptyLanesFactor() const;
   /// The iterations of all outer loops that count.
   double
@@ -55,6 +56,8 @@ private:
   const target::Processor &target;
   int64_t lanes;
   bool packsInRun, readsInPlace;
+  /// Pairs are multiplied, of rows that are extended once for many columns.
+  bool widensRows;
 };
 
 } // namespace onnxc

@@ -38,7 +38,9 @@ double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
   if (lanes == 1)
     return scalarCycles(target, tile, work);
   // A multiply-add is two operations, of which twice as many start in a cycle.
-  double all = double(tile.vectors * (2 * tile.rows + work.operations)) /
+  int64_t products = 2 * tile.rows * tile.vectors * work.ofProduct,
+          factors = (tile.rows + tile.vectors) * work.ofFactor;
+  double all = double(products + factors + tile.vectors * work.operations) /
                double(target.operationsPerCycle());
   double loads = double(tile.vectors) / target.loadsPerCycle +
                  double(tile.rows) / double(target.scalarLoadsPerCycle);

@@ -48,6 +48,19 @@ std::string chooseByteGroups(KernelOp kernel, ComputeOp op,
   return chosen;
 }
 
+bool canWiden(KernelOp kernel, const Contraction &way) {
+  std::optional<ByteProduct> product = byteProductOf(way.op);
+  bool isPlain = product && product->lhs.isPlain() && product->rhs.isPlain() &&
+                 way.blocks.empty();
+  bool isInput = isa<BlockArgument>(way.rowOperand->get()) &&
+                 way.rowOperand->get() != way.columnOperand->get();
+  bool isKnown = llvm::all_of(way.reduced, [&](const std::string &loop) {
+    return isStatic(kernel, loop);
+  });
+  return isPlain && isInput && isKnown &&
+         bytesOfPair * extentOfAll(kernel, way.reduced, 1) <= maxWideBytes;
+}
+
 std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,
                             const std::string &loop, int64_t bytes,
                             SmallVectorImpl<std::string> &reduced) {

@@ -6,6 +6,7 @@
 #ifndef ONNXC_LIB_RECIPE_KERNELS_BYTEGROUPS_H
 #define ONNXC_LIB_RECIPE_KERNELS_BYTEGROUPS_H
 
+#include "Kernels/ContractionLoops.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
 
@@ -24,6 +25,10 @@ std::string chooseByteGroups(krnl::KernelOp kernel, krnl::ComputeOp op,
 /// Groups along the loop; an unknown extent counts as guessedExtent.
 int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop,
                      int64_t bytes);
+
+/// Returns true if the rows of a product of bytes can be extended to 16 bits
+/// before they are multiplied: at least one fits its memory.
+bool canWiden(krnl::KernelOp kernel, const Contraction &way);
 
 /// Cuts the loop into groups: the loop over them takes its position in
 /// `reduced`, and the loop of one group is returned.

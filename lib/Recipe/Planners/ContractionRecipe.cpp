@@ -61,6 +61,8 @@ private:
   void writeOrder();
   void unrollWindow(unsigned op);
   bool isParallel();
+  bool dividesPanels();
+  unsigned opNumber();
 
   KernelOp kernel;
   Contraction loops;
@@ -77,7 +79,7 @@ private:
   /// are few or may be, not even two panels stay in the second cache or how
   /// many do is not known, or rows are contiguous in the results.
   bool panelsFirst = false;
-  int packedOperand = -1;
+  int packedOperand = -1, widenedOperand = -1;
   std::string rowBlocks, rowTile, columnBlocks, cachedRows;
 };
 } // namespace
@@ -116,6 +118,7 @@ bool ContractionWriter::isPossible(int64_t groupBytes, bool packsAll) {
       partLoops(kernel, loops.op, *loops.columnOperand, loops.reduced);
   chooseGroups(groupBytes);
   if ((groupBytes == bytesOfLongDot && sumLanes == lanes) ||
+      (groupBytes == bytesOfPair && widenedOperand < 0) ||
       (packsAll && !panels.grouped.empty()))
     return false;
   // Nearly empty vectors are not profitable; one column may be all that few
@@ -151,10 +154,13 @@ ContractionWriter::tiles(const ContractionCost &cost) {
   }
   if (loops.channelwise)
     return windowTiles(target, cost.rows, cost.columns, lanes);
-  int64_t rowLimit = std::min(
-      cost.assumedExtent(loops.row),
-      maxRows(target,
-              Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row))));
+  int64_t rowLimit =
+      widenedOperand >= 0
+          ? maxWideBytes / (bytesOfPair * bytesOfDot * cost.depth)
+          : maxRows(
+                target,
+                Access(*loops.rowOperand).pitch(dimOf(loops.op, loops.row)));
+  rowLimit = std::min(cost.assumedExtent(loops.row), rowLimit);
   return registerTiles(target, cost.rows, cost.columns, lanes, rowLimit,
                        cost.work);
 }
@@ -182,14 +188,21 @@ bool ContractionWriter::mayGroup() {
 void ContractionWriter::chooseGroups(int64_t bytes) {
   int64_t lanesOfGroups = bytes == bytesOfLongDot ? 1 : lanes;
   if (!mayGroup() ||
+      (bytes == bytesOfPair &&
+       (!panels.parts.empty() || !canWiden(kernel, loops))) ||
       !multipliesGroups(TargetAttr::of(kernel), lanesOfGroups, bytes))
     return;
   panels.grouped = chooseByteGroups(kernel, loops.op, *loops.rowOperand,
                                     loops.reduced, bytes);
-  if (panels.grouped.empty())
+  // The byte after the last whole pair would be multiplied on its own.
+  bool hasRest = bytes == bytesOfPair && !panels.grouped.empty() &&
+                 extentOf(kernel, panels.grouped, 0) % bytes != 0;
+  if (panels.grouped.empty() || hasRest)
     return;
   panels.groupBytes = bytes;
   sumLanes = lanesOfGroups;
+  if (bytes == bytesOfPair)
+    widenedOperand = inputNumber(kernel, loops.rowOperand->get());
   if (sumLanes == 1 && Access(*loops.columnOperand)
                            .hasUnitStride(dimOf(loops.op, panels.grouped)))
     return;
@@ -309,9 +322,13 @@ void ContractionWriter::blockLoops() {
   if (!loops.window)
     columnBlock =
         chooseColumnBlock(target, columns, columnBytes(), tileColumns, 1);
-  panelsFirst = columnBlock == tileColumns || rowsStay() || completesLines() ||
-                areColumnsUnknown();
-  int64_t rowBlock = mayRowsBeFew() && !panelsFirst ? chooseRowBlock() : 0;
+  // Rows that were extended are for many panels.
+  bool isWide = widenedOperand >= 0;
+  panelsFirst =
+      columnBlock == tileColumns ||
+      (!isWide && (rowsStay() || completesLines() || areColumnsUnknown()));
+  int64_t rowBlock =
+      mayRowsBeFew() && !panelsFirst && !isWide ? chooseRowBlock() : 0;
   panelsFirst |= rowBlock > 0;
   if (panelsFirst)
     columnBlock = 0;
@@ -350,6 +367,17 @@ bool ContractionWriter::isParallel() {
   return work >= target.parallelProducts;
 }
 
+/// Returns true if workers share the panels of a tile of rows. Each would
+/// extend the rows again, which is not profitable where there are many tiles.
+bool ContractionWriter::dividesPanels() {
+  if (widenedOperand < 0 || !columnBlocks.empty())
+    return columnBlocks.empty();
+  int64_t allRows =
+      estimatedProduct(extentOfAll(kernel, loops.batch, 1),
+                       extentOfAll(kernel, loops.rows, guessedExtent));
+  return allRows < manyRowTiles * tile.rows;
+}
+
 void ContractionWriter::writeOrder() {
   // batch, blocks of columns that stay in the second cache, rows that stay in
   // the first, panels of columns, the reduction, the tile. Under a window the
@@ -380,9 +408,9 @@ void ContractionWriter::writeOrder() {
   recipe.order(all);
   recipe.fuseOuter(outerLoops);
   if (isParallel())
-    recipe.parallel(!cachedRows.empty()    ? ArrayRef(outer).drop_back()
-                    : columnBlocks.empty() ? ArrayRef(outerLoops)
-                                           : ArrayRef(outer));
+    recipe.parallel(!cachedRows.empty() ? ArrayRef(outer).drop_back()
+                    : dividesPanels()   ? ArrayRef(outerLoops)
+                                        : ArrayRef(outer));
   if (!loops.blocks.empty())
     recipe.computeAt(loops.blocks);
   recipe.registerTile(rowTile, panels.columns, lanes,
@@ -390,6 +418,12 @@ void ContractionWriter::writeOrder() {
                                                   : rowTail(tile.rows));
   if (pack)
     panels.pack(recipe, kernel, columnOperands());
+}
+
+/// The number of the contraction among the ops.
+unsigned ContractionWriter::opNumber() {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  return llvm::find(ops, loops.op) - ops.begin();
 }
 
 /// The windows of adjacent results overlap: unrolled, they read each
@@ -411,13 +445,14 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
   depth = cost().depth;
   blockLoops();
   writeOrder();
-  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  unsigned number = llvm::find(ops, loops.op) - ops.begin();
+  unsigned number = opNumber();
   if (loops.channelwise) {
     unrollWindow(number);
     return recipe.finish();
   }
   panels.unroll(recipe, kernel, number);
+  if (widenedOperand >= 0)
+    recipe.cacheWide(widenedOperand, rowBlocks, number);
   if (!panels.parts.empty() || !panels.blocks.empty())
     return recipe.finish();
   // A small tile leaves room to hide the loop's own cost.
@@ -428,16 +463,19 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
                       ? byteGroupsOf(kernel, panels.grouped, panels.groupBytes)
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
-  if (sumLanes > 1 && tile.rows * tile.vectors < hidingTile &&
-      steps >= reductionUnroll)
+  bool isSmall = sumLanes > 1 && tile.rows * tile.vectors < hidingTile;
+  if (isSmall && steps >= reductionUnroll)
     recipe.unroll(inner, reductionUnroll, number);
+  else if (widenedOperand >= 0 && steps > 0 && steps % pairUnroll == 0)
+    recipe.unroll(inner, pairUnroll, number);
   return recipe.finish();
 }
 
 std::string ContractionWriter::describe(RegisterTile tile) const {
-  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}", tile.rows,
+  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}{5}", tile.rows,
                        tile.vectors, sumLanes, loops.column,
-                       pack ? ", packed" : "");
+                       pack ? ", packed" : "",
+                       widenedOperand >= 0 ? ", rows of 16 bits" : "");
 }
 
 /// The recipes of one way to divide the loops, with groups of so many bytes.
@@ -472,7 +510,7 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
     if (auto factor = way.columnOperand->get().getDefiningOp<ComputeOp>())
       addFactorPanelRecipes(kernel, way, factor, target, options, candidates);
     else if (!way.hasWindowAcross())
-      for (int64_t groupBytes : {bytesOfDot, bytesOfLongDot})
+      for (int64_t groupBytes : {bytesOfPair, bytesOfDot, bytesOfLongDot})
         for (bool packsAll : {false, true})
           addContraction(kernel, way, groupBytes, packsAll, target, options,
                          candidates);

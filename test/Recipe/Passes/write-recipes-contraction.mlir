@@ -261,6 +261,17 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
 // CHECK-NEXT:    1: dot(k.q),
 // CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
+// Without an instruction for bytes these are pairs, the bytes of the rows extended
+// once for all columns. A tile of 4x3 has no register for the products.
+// AVX2-LABEL:  kernel "bytes"
+// AVX2-NEXT:     block(n, 16) -> (n.o, n.r),
+// AVX2-NEXT:     block(m, 6) -> (m.o, m.r),
+// AVX2-NEXT:     block(k, 2) -> (k.o, k.q),
+// AVX2-NEXT:     order(m.o, n.o, k.o, k.q, m.r, n.r),
+// AVX2:          pack(1, [n.o, k.o, n.r, k.q]),
+// AVX2-NEXT:     1: dot(k.q),
+// AVX2-NEXT:     1: cache(0, at=m.o, as=i16)
+// AVX2-NEXT:   ]
 func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
   %w = krnl.constant dense<1> : tensor<30x96xi8>
   %y = krnl.kernel "bytes" loops [m = 128, n = 96, k = 30]

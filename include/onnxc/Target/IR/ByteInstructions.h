@@ -10,9 +10,9 @@
 
 namespace onnxc::krnl {
 
-/// Bytes of a group: where vectors have the sums of their lanes, where they have
-/// them of bytes that are extended to 16 bits, and where a vector of bytes is
-/// for one sum, which is in no vector then.
+/// Bytes of a group: where vectors have the sums of their lanes, where they
+/// have them of bytes that are extended to 16 bits, and where a vector of bytes
+/// is for one sum, which is in no vector then.
 inline constexpr int64_t bytesOfDot = 4, bytesOfPair = 2, bytesOfLongDot = 16;
 
 /// The operation of instructions that multiply matrices of bytes of any kind,

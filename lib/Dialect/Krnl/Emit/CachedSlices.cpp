@@ -127,9 +127,9 @@ void CachedSlices::allocate(const Cache &cache, unsigned op, OpOperand &input) {
         isSharedOut(nest, loop, nest.op(op)) || nest.op(op).find(loop) > at)
       slice.loops.push_back(loop);
   place(slice);
-  auto type = MemRefType::get(
-      {slice.size * slice.stages},
-      slice.isWide ? b.getI16Type() : getElementTypeOrSelf(input.get()));
+  auto type = MemRefType::get({slice.size * slice.stages},
+                              slice.isWide ? b.getI16Type()
+                                           : getElementTypeOrSelf(input.get()));
   slice.memref = slice.isShared ? policy.tileThreads()->allocateShared(
                                       b, outside.func, type,
                                       slice.swizzle ? SwizzledSlice::alignment

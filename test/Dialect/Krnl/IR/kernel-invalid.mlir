@@ -278,6 +278,14 @@ func.func @bytes_of_a_product(%sum: vector<4xi32>, %x: vector<8xi8>) -> vector<4
 
 // -----
 
+func.func @pairs_of_a_product(%sum: vector<4xi32>, %x: vector<16xi16>) -> vector<4xi32> {
+  // expected-error @+1 {{expects 8 numbers of 16 bits for 4 sums, but got 16}}
+  %0 = krnl.dot %sum, %x, %x : vector<4xi32>, vector<16xi16>
+  return %0 : vector<4xi32>
+}
+
+// -----
+
 func.func @bytes_of_a_table(%x: vector<8xi8>) -> vector<8xi8> {
   // expected-error @+1 {{expects a table of 256 bytes, but got 2}}
   %0 = krnl.lookup %x in [1, 2] : vector<8xi8>

@@ -99,6 +99,19 @@ private:
 };
 } // namespace
 
+/// The size of an input that has the name, for a size that is to be equal; null
+/// if no input has it.
+static Value namedSize(OpBuilder &b, Location loc, InputSizes inputs,
+                       Value size, StringRef name) {
+  Value named = sourceOf(size);
+  if (inputs.isNamed(named, name))
+    return named;
+  named = inputs.find(b, loc, name);
+  if (named)
+    checkEqualSizes(b, loc, size, named, sizesDisagreeText);
+  return named;
+}
+
 /// Uses the sizes of inputs in the destination of one result, whose dimensions
 /// have these names.
 static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
@@ -106,20 +119,16 @@ static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
   tensor::EmptyOp empty = destinationOf(result);
   if (!empty || int64_t(names.size()) != empty.getType().getRank())
     return;
-  Location loc = result.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(empty);
   for (auto [dim, text] : llvm::enumerate(names)) {
     auto name = dyn_cast<StringAttr>(text);
     if (!name || !empty.getType().isDynamicDim(dim))
       continue;
-    Value size = empty.getDynamicSize(dim), named = sourceOf(size);
-    if (!inputs.isNamed(named, name)) {
-      named = inputs.find(rewriter, loc, name);
-      if (!named)
-        continue;
-      checkEqualSizes(rewriter, loc, size, named, sizesDisagreeText);
-    }
+    Value size = empty.getDynamicSize(dim);
+    Value named = namedSize(rewriter, result.getLoc(), inputs, size, name);
+    if (!named)
+      continue;
     Value extent = extentAlong(result, dim);
     rewriter.modifyOpInPlace(empty,
                              [&] { empty->replaceUsesOfWith(size, named); });
@@ -129,16 +138,44 @@ static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
   }
 }
 
+/// Uses them in a view, such as that of a padded tensor.
+static void useInputSizes(RewriterBase &rewriter, InputSizes inputs,
+                          tensor::ReshapeOp view, ArrayAttr names) {
+  auto type = dyn_cast<RankedTensorType>(view.getType());
+  auto shape = view.getShape().getDefiningOp<tensor::FromElementsOp>();
+  if (!type || !shape || int64_t(names.size()) != type.getRank() ||
+      !shape.getType().getElementType().isIndex())
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(view);
+  SmallVector<Value> sizes(shape.getElements());
+  for (auto [dim, text] : llvm::enumerate(names)) {
+    auto name = dyn_cast<StringAttr>(text);
+    if (!name || !type.isDynamicDim(dim))
+      continue;
+    if (Value named =
+            namedSize(rewriter, view.getLoc(), inputs, sizes[dim], name))
+      sizes[dim] = named;
+  }
+  Value named = tensor::FromElementsOp::create(rewriter, view.getLoc(), sizes);
+  rewriter.modifyOpInPlace(view, [&] { view.getShapeMutable().assign(named); });
+}
+
 void useInputSizes(RewriterBase &rewriter, Operation *op, ValueRange values) {
   auto dims = op->getAttrOfType<ArrayAttr>("onnx.dims");
   auto function = op->getParentOfType<func::FuncOp>();
   if (!dims || !function)
     return;
-  for (auto [names, value] : llvm::zip(dims, values))
-    if (OpResult result = resultOfKernel(value);
-        result && isa<ArrayAttr>(names))
-      useInputSizes(rewriter, InputSizes(function), result,
-                    cast<ArrayAttr>(names));
+  InputSizes inputs(function);
+  for (auto [list, value] : llvm::zip(dims, values)) {
+    auto names = dyn_cast<ArrayAttr>(list);
+    if (!names)
+      continue;
+    if (OpResult result = resultOfKernel(value))
+      useInputSizes(rewriter, inputs, result, names);
+    else if (auto view = value.getDefiningOp<tensor::ReshapeOp>())
+      useInputSizes(rewriter, inputs, view, names);
+  }
 }
 
 } // namespace onnxc

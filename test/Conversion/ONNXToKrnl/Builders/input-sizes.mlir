@@ -41,3 +41,21 @@ func.func @other_names(%x: tensor<?xf32> {onnx.name = "x"}, %y: tensor<?xf32> {o
   %2 = onnx.Mul(%x, %y) {onnx.dims = [["x.0", "8"], 3]} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
   return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// A padded tensor is a view of what is computed, and has the size as well: the sum is of equal sizes.
+// CHECK-LABEL: func @view
+// CHECK:         krnl.check %{{.+}}, "sizes of the operands do not fit together" sizes(%{{.+}}, %[[KEYS:.+]])
+// CHECK-NEXT:    %[[SHAPE:.+]] = tensor.from_elements %{{.+}}, %[[KEYS]] : tensor<2xindex>
+// CHECK-NEXT:    tensor.reshape %{{.+}}(%[[SHAPE]])
+// SHARED-LABEL: func @view
+// SHARED:         krnl.kernel "pad"
+// SHARED-NOT:     scf.if
+// SHARED:         krnl.kernel "Add" loops [d0 = 2, d1 = %{{.+}}] ins(%arg0, %{{.+}} : tensor<2x?xf32>, tensor<2x?xf32>)
+func.func @view(%k: tensor<2x?xf32> {onnx.dims = ["", "keys"]}, %m: tensor<2x?xf32> {onnx.dims = ["", "known"]}, %missing: tensor<2xi64>)
+    -> tensor<2x?xf32> {
+  %none = onnx.Constant dense<-1.0> : tensor<f32>
+  %last = onnx.Constant dense<1> : tensor<1xi64>
+  %p = onnx.Pad(%m, %missing) constant_value(%none) axes(%last) {mode = "constant", onnx.dims = [["2", "keys"]]} : (tensor<2x?xf32>, tensor<2xi64>, tensor<f32>, tensor<1xi64>) -> tensor<2x?xf32>
+  %y = onnx.Add(%k, %p) {onnx.dims = [["2", "keys"]]} : (tensor<2x?xf32>, tensor<2x?xf32>) -> tensor<2x?xf32>
+  return %y : tensor<2x?xf32>
+}

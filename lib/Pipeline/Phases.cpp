@@ -82,8 +82,10 @@ static void addRecipes(OpPassManager &target, const CompileOptions &options) {
 /// Turns operators into kernels, and sizes into values of the host program.
 static void addKernels(OpPassManager &target, const CompileOptions &options) {
   target.addPass(onnx::createSplitConvTranspose());
-  if (options.level > 1 && !options.strict)
+  if (options.level > 1 && !options.strict) {
+    target.addPass(onnx::createFuseMasks());
     target.addPass(createONNXChooseConvolutionsPass());
+  }
   if (options.level > 0)
     target.addPass(createONNXChoosePoolsPass({options.strict}));
   target.addPass(createConvertONNXToKrnlPass());

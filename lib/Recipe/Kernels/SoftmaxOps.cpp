@@ -44,6 +44,31 @@ static Value withoutChoice(Value value) {
   return value;
 }
 
+/// The number that is chosen unless it is one that `isReplaced` matches, for
+/// which there is a constant.
+template <typename Matcher>
+static Value withoutGuard(Value value, Matcher isReplaced) {
+  auto choice =
+      value ? value.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  auto compare = choice ? choice.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
+  bool isGuard = compare &&
+                 compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+                 compare.getLhs() == choice.getFalseValue() &&
+                 matchPattern(compare.getRhs(), isReplaced) &&
+                 matchPattern(choice.getTrueValue(), m_Constant());
+  return isGuard ? choice.getFalseValue() : value;
+}
+
+/// The total that the divisor is; `isGuarded` if it is replaced where it is
+/// zero.
+static Value totalOf(Value divisor, bool &isGuarded) {
+  Value stored = withoutChoice(divisor),
+        total = withoutGuard(stored, m_AnyZeroFloat());
+  isGuarded = total != stored;
+  return total;
+}
+
 /// The operand of the op whose element the value is; null if it is none.
 static OpOperand *operandOf(ComputeOp op, Value value) {
   auto argument = dyn_cast_if_present<BlockArgument>(value);
@@ -107,7 +132,8 @@ static OpOperand *findShift(ComputeOp op, StringRef row) {
   if (!distance)
     return nullptr;
   OpOperand *x = operandOf(op, withoutRounding(distance.getLhs())),
-            *shift = operandOf(op, distance.getRhs());
+            *shift =
+                operandOf(op, withoutGuard(distance.getRhs(), m_NegInfFloat()));
   OpOperand *reduced = maximumInput(makerOf(shift), row);
   // Both read what one op writes, at its loops.
   return reduced && makerOf(reduced) && makerOf(x) && x->get() == reduced->get()
@@ -121,14 +147,14 @@ static bool isElementwise(ComputeOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInits() == 1;
 }
 
-/// The op whose result the reciprocals are of.
-static ComputeOp invertedBy(ComputeOp op) {
+/// The op whose result the reciprocals are of, by totalOf().
+static ComputeOp invertedBy(ComputeOp op, bool &isGuarded) {
   auto quotient = isElementwise(op)
                       ? yieldedBy(op).getDefiningOp<arith::DivFOp>()
                       : arith::DivFOp();
   if (!quotient || !matchPattern(quotient.getLhs(), m_OneFloat()))
     return nullptr;
-  return makerOf(operandOf(op, quotient.getRhs()));
+  return makerOf(operandOf(op, totalOf(quotient.getRhs(), isGuarded)));
 }
 
 /// Returns true if only `readers` read the op's result.
@@ -148,11 +174,6 @@ bool startsAtZero(ComputeOp sum) {
 bool SoftmaxOps::findQuotient(SmallVector<Operation *> &readers) {
   readers.push_back(weights);
   Value number = withoutRounding(yieldedBy(weights));
-  if (auto choice = number.getDefiningOp<arith::SelectOp>())
-    if (matchPattern(choice.getTrueValue(), m_AnyZeroFloat())) {
-      gate = choice.getCondition();
-      number = withoutRounding(choice.getFalseValue());
-    }
   quotient = number.getDefiningOp();
   auto operandAt = [&](unsigned side) {
     return operandOf(weights, withoutRounding(quotient->getOperand(side)));
@@ -160,14 +181,15 @@ bool SoftmaxOps::findQuotient(SmallVector<Operation *> &readers) {
   if (auto division = dyn_cast_if_present<arith::DivFOp>(quotient)) {
     numerator = 0;
     exponentials = makerOf(operandAt(0));
-    total = makerOf(operandOf(weights, withoutChoice(division.getRhs())));
+    total = makerOf(
+        operandOf(weights, totalOf(division.getRhs(), hiddenRowsAreZero)));
     return exponentials && total;
   }
   if (!isa_and_present<arith::MulFOp>(quotient))
     return false;
   for (unsigned side : {0, 1}) {
     ComputeOp inverse = makerOf(operandAt(1 - side));
-    total = inverse ? invertedBy(inverse) : ComputeOp();
+    total = inverse ? invertedBy(inverse, hiddenRowsAreZero) : ComputeOp();
     if (!total || !isReadBy(inverse, {weights}))
       continue;
     numerator = side;
@@ -178,48 +200,11 @@ bool SoftmaxOps::findQuotient(SmallVector<Operation *> &readers) {
   return false;
 }
 
-std::pair<SmallVector<Operation *>, SmallVector<OpOperand *>>
-payloadSlice(ComputeOp op, Value value) {
-  SetVector<Operation *> found;
-  SetVector<OpOperand *> operands;
-  SmallVector<Value> open{value};
-  while (value && !open.empty()) {
-    Value next = open.pop_back_val();
-    Operation *maker = next.getDefiningOp();
-    if (OpOperand *operand = operandOf(op, next))
-      operands.insert(operand);
-    else if (maker && maker->getBlock() == op.getBlock() && found.insert(maker))
-      llvm::append_range(open, maker->getOperands());
-  }
-  SmallVector<Operation *> ordered;
-  for (Operation &inner : *op.getBlock())
-    if (found.contains(&inner))
-      ordered.push_back(&inner);
-  return {std::move(ordered), operands.takeVector()};
-}
-
-/// Returns true if the gate is the same for all weights of a row, and does not
-/// depend on what the kernel computes.
-bool SoftmaxOps::isGateOfRows(StringRef row) {
-  auto [inner, operands] = payloadSlice(weights, gate);
-  auto kernel = cast<KernelOp>(weights->getParentOp());
-  unsigned along = dimOf(weights, row);
-  return llvm::none_of(inner,
-                       [](Operation *op) {
-                         return isa<IndexOp, tensor::ExtractOp>(op);
-                       }) &&
-         llvm::all_of(operands, [&](OpOperand *operand) {
-           return inputNumber(kernel, operand->get()) >= 0 &&
-                  !Access(*operand).dependsOn(along);
-         });
-}
-
 std::optional<SoftmaxOps> SoftmaxOps::find(ComputeOp weights, StringRef row) {
   SoftmaxOps ops;
   ops.weights = weights;
   SmallVector<Operation *> readers;
-  if (!isElementwise(weights) || !ops.findQuotient(readers) ||
-      (ops.gate && !ops.isGateOfRows(row)))
+  if (!isElementwise(weights) || !ops.findQuotient(readers))
     return std::nullopt;
   OpOperand *summed = reducedInput<arith::AddFOp>(ops.total, row);
   if (!isElementwise(ops.exponentials) || !summed ||

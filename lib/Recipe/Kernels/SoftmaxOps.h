@@ -18,6 +18,9 @@ namespace onnxc {
 ///   total        t = sum of e along the row
 ///   weights      e / t, or e * r with r = 1 / t
 ///
+/// Where rows may have no number, m and t may be replaced by others in the two
+/// quotients: m by 0 if it is -infinity, t by 1 if it is 0.
+///
 /// Numbers may be rounded to the type of the tensor and extended again.
 struct SoftmaxOps {
   krnl::ComputeOp scores, largest, exponentials, total, weights;
@@ -26,9 +29,8 @@ struct SoftmaxOps {
   /// which of its operands the exponential is.
   mlir::Operation *quotient = nullptr;
   unsigned numerator = 0;
-  /// What says in the payload of `weights` that all those of a row are zero;
-  /// null if nothing does. It depends on inputs of the kernel alone.
-  mlir::Value gate;
+  /// Weights of a row of -infinity are 0 instead of NaN.
+  bool hiddenRowsAreZero = false;
   /// The operand of `exponentials` that the maximum is.
   mlir::OpOperand *shift = nullptr;
 
@@ -40,15 +42,7 @@ struct SoftmaxOps {
 private:
   /// Sets what the quotient says; `readers` gets the ops that read the total.
   bool findQuotient(llvm::SmallVector<mlir::Operation *> &readers);
-  bool isGateOfRows(llvm::StringRef row);
 };
-
-/// The operations of a payload that compute the value, in their order, and
-/// after them the operands of the op whose elements they read; none for a null
-/// value.
-std::pair<llvm::SmallVector<mlir::Operation *>,
-          llvm::SmallVector<mlir::OpOperand *>>
-payloadSlice(krnl::ComputeOp op, mlir::Value value);
 
 /// What the number is rounded or extended from, if it is.
 mlir::Value withoutRounding(mlir::Value value);

@@ -75,12 +75,16 @@ Value PartsCombiner::weight(OpBuilder &at, Value ofPart, Value largest) {
 Value PartsCombiner::divide(Value sum, Value total, Value to, Value parts) {
   auto quotient = [&](OpBuilder &at, ValueRange args) {
     Value found = arith::DivFOp::create(at, loc, args[0], args[1]);
-    if (parts) {
-      Value zero = arith::ConstantIndexOp::create(at, loc, 0);
-      Value hasAny =
-          arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, parts, zero);
+    Value hasAny;
+    if (hiddenRowsAreZero)
+      hasAny = arith::CmpFOp::create(at, loc, arith::CmpFPredicate::UNE,
+                                     args[1], number(at, 0));
+    else if (parts)
+      hasAny =
+          arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, parts,
+                                arith::ConstantIndexOp::create(at, loc, 0));
+    if (hasAny)
       found = arith::SelectOp::create(at, loc, hasAny, found, number(at, 0));
-    }
     return SmallVector<Value>{found};
   };
   return compute({{sum, result}, {total, result}}, to, false, quotient).front();

@@ -24,11 +24,14 @@ public:
   };
 
   /// `type` is that of the result, `axes` are its loops with that over the
-  /// parts after them, and `result` is the access to it.
+  /// parts after them, and `result` is the access to it. Results without a
+  /// weight are NaN, unless `hiddenRowsAreZero`.
   PartsCombiner(mlir::OpBuilder &b, mlir::Location loc,
                 mlir::RankedTensorType type,
-                llvm::ArrayRef<llvm::StringRef> axes, krnl::Subscripts result)
-      : b(b), loc(loc), type(type), axes(axes), result(std::move(result)) {}
+                llvm::ArrayRef<llvm::StringRef> axes, krnl::Subscripts result,
+                bool hiddenRowsAreZero)
+      : b(b), loc(loc), type(type), axes(axes), result(std::move(result)),
+        hiddenRowsAreZero(hiddenRowsAreZero) {}
 
   /// The sum of all parts, divided by the sum of all exponentials. `sums` have
   /// exponentials of the distances to `maxima`, whose sums are `totals`. It is
@@ -69,6 +72,7 @@ private:
   mlir::RankedTensorType type;
   llvm::ArrayRef<llvm::StringRef> axes;
   krnl::Subscripts result;
+  bool hiddenRowsAreZero;
   /// The sums, their weights and the largest maximum of no parts.
   llvm::SmallVector<mlir::Value> running;
 };

@@ -90,10 +90,13 @@ bool DividedAttention::match() {
 //===----------------------------------------------------------------------===//
 
 /// A part of which all scores are -infinity has the maximum 0 for its
-/// exponentials.
+/// exponentials, as a row has where the operator defines the weights of those.
 void DividedAttention::guardShift() {
   ComputeOp op = softmax.exponentials;
   BlockArgument largest = op.getMatchingBlockArgument(softmax.shift);
+  if (llvm::any_of(largest.getUsers(),
+                   [](Operation *user) { return isa<arith::SelectOp>(user); }))
+    return;
   OpBuilder b = OpBuilder::atBlockBegin(op.getBlock());
   Location loc = op.getLoc();
   auto type = cast<FloatType>(largest.getType());

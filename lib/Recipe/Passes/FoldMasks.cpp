@@ -21,7 +21,6 @@
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -87,11 +86,16 @@ static Value hiddenOr(OpBuilder &b, Value isHidden, Value other) {
 }
 
 /// Adding a mask of -infinity and 0 leaves a number or hides it, in its own
-/// type if it is extended for the addition.
+/// type if it is extended for the addition. Elements of the mask that are
+/// -infinity hide.
 static void hideInsteadOfAdding(Value mask, Value isHidden) {
   for (Operation *user : mask.getUsers()) {
     if (isa<arith::ExtFOp>(user))
       hideInsteadOfAdding(user->getResult(0), isHidden);
+    if (auto compare = dyn_cast<arith::CmpFOp>(user);
+        compare && compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+        matchPattern(compare.getRhs(), m_NegInfFloat()))
+      compare.replaceAllUsesWith(isHidden);
     auto add = dyn_cast<arith::AddFOp>(user);
     if (!add || add.getLhs() == add.getRhs())
       continue;
@@ -145,78 +149,6 @@ static void eraseUnused(Block &payload) {
       inner.erase();
 }
 
-/// Returns true if no element of a row of the mask is greater than the first.
-static bool startsWithLargest(const DiagonalMask &mask) {
-  auto after = dyn_cast<FloatAttr>(mask.after),
-       before = dyn_cast<FloatAttr>(mask.before);
-  return after && before && !(before.getValue() < after.getValue()) &&
-         !before.getValue().isNaN() && !after.getValue().isNaN();
-}
-
-/// Returns true if the op yields the maxima of the elements, perhaps as another
-/// type, and of its results so far.
-static bool yieldsMaximaOf(ComputeOp op, Value elements) {
-  auto isElement = [&](Value value) {
-    while (
-        isa_and_present<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    return value == elements;
-  };
-  Operation *max = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_present<arith::MaximumFOp, arith::MaxNumFOp>(max) &&
-         ((max->getOperand(0) == op.getBody()->getArguments().back() &&
-           isElement(max->getOperand(1))) ||
-          (max->getOperand(1) == op.getBody()->getArguments().back() &&
-           isElement(max->getOperand(0))));
-}
-
-/// Returns true if the first element of no row is after the diagonal.
-static bool hasFirstColumn(const DiagonalMask &mask) {
-  return mask.last >= 0 && llvm::all_of(mask.sizes, [](const auto &term) {
-           return term.second > 0 &&
-                  term.first.template getDefiningOp<tensor::DimOp>();
-         });
-}
-
-/// Maxima of the rows of a mask are its elements in the first column, which
-/// need no loop: whether a row has an element at all is left.
-static void takeFirstColumn(ComputeOp op, StringRef column, Value elements,
-                            const DiagonalMask &mask) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  unsigned number = *kernel.findLoop(column), dim = dimOf(op, column);
-  OpFoldResult columns = kernel.getExtent(number);
-  if (op->getNumResults() != 1 || op.getNumReductionLoops() != 1 ||
-      dim < op.getNumParallelLoops() || getConstantIntValue(columns) == 0 ||
-      !startsWithLargest(mask) || !yieldsMaximaOf(op, elements) ||
-      llvm::any_of(
-          op->getOpOperands(),
-          [&](OpOperand &operand) { return Access(operand).dependsOn(dim); }))
-    return;
-  Operation *yield = op.getBody()->getTerminator();
-  if (auto extent = dyn_cast<Value>(columns)) {
-    OpBuilder b(yield);
-    Location loc = op.getLoc();
-    Value hasColumns = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::ne, argumentFor(kernel, extent),
-        arith::ConstantIndexOp::create(b, loc, 0));
-    yield->setOperand(
-        0, arith::SelectOp::create(b, loc, hasColumns, yield->getOperand(0),
-                                   op.getBody()->getArguments().back()));
-  }
-  if (auto choice = elements.getDefiningOp<arith::SelectOp>();
-      choice && hasFirstColumn(mask))
-    elements.replaceAllUsesWith(choice.getFalseValue());
-  SmallVector<AffineExpr> dims;
-  for (unsigned i : llvm::seq(op.getNumLoops()))
-    dims.push_back(
-        i == dim ? getAffineConstantExpr(0, op.getContext())
-                 : getAffineDimExpr(i < dim ? i : i - 1, op.getContext()));
-  SmallVector<StringRef> axes = op.getAxes();
-  axes.erase(axes.begin() + dim);
-  replaceAxes(op, dims, axes, axes.size());
-  dropUnusedLoops(kernel);
-}
-
 /// Lets the op compute what it reads of the mask by one input; false if that is
 /// at other elements than those of two loops.
 static bool computeMask(ComputeOp op, unsigned input,
@@ -236,13 +168,12 @@ static bool computeMask(ComputeOp op, unsigned input,
     return isAfter(b, op, rows, columns, mask, isTrue);
   };
   replaceConditions(element, mask, condition);
-  Value elements;
   if (!element.use_empty()) {
     Location loc = op.getLoc();
     Value isHidden = condition(true);
     Value after = arith::ConstantOp::create(b, loc, mask.after),
           before = arith::ConstantOp::create(b, loc, mask.before);
-    elements = arith::SelectOp::create(b, loc, isHidden, after, before);
+    Value elements = arith::SelectOp::create(b, loc, isHidden, after, before);
     element.replaceAllUsesWith(elements);
     if (areScores(op.getResult(0)) && matchPattern(after, m_NegInfFloat()) &&
         matchPattern(before, m_AnyZeroFloat())) {
@@ -251,8 +182,6 @@ static bool computeMask(ComputeOp op, unsigned input,
     }
   }
   eraseInput(op, input);
-  if (elements)
-    takeFirstColumn(op, columns, elements, mask);
   return true;
 }
 

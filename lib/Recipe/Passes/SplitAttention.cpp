@@ -58,9 +58,7 @@ private:
   RankedTensorType withPart(Value tensor);
   SmallVector<Subscripts> accessesOf(ComputeOp op, ArrayRef<AffineExpr> dims);
   void cloneOp(ComputeOp op);
-  Value copyGated(Value elements, ArrayRef<StringRef> axes,
-                  const Subscripts &access, Value out, double whenGated);
-  Value copyOut(ComputeOp op, Value out, double whenGated);
+  Value copyOut(ComputeOp op, Value out);
   Value destination();
   void cloneParts();
   Subscripts partAccess(ComputeOp op);
@@ -163,54 +161,21 @@ void AttentionSplitter::cloneOp(ComputeOp op) {
   mapping.map(op->getResults(), made->getResults());
 }
 
-/// Copies elements over the axes, but in rows whose weights are all zero has
-/// another number.
-Value AttentionSplitter::copyGated(Value elements, ArrayRef<StringRef> axes,
-                                   const Subscripts &access, Value out,
-                                   double whenGated) {
-  SmallVector<Value> inputs{elements};
-  SmallVector<Subscripts> accesses{access};
-  ComputeOp weights = softmax.weights;
-  auto [inner, operands] = payloadSlice(weights, softmax.gate);
-  SmallVector<AffineExpr> dims;
-  for (StringRef axis : weights.getAxes())
-    dims.push_back(
-        rewriter.getAffineDimExpr(llvm::find(axes, axis) - axes.begin()));
-  for (OpOperand *operand : operands) {
-    inputs.push_back(mapping.lookup(operand->get()));
-    accesses.push_back(weights.getSubscripts(*operand));
-    for (Subscript &at : accesses.back())
-      at.index = at.index.replaceDims(dims);
-  }
-  accesses.push_back(access);
-  auto payload = [&](OpBuilder &b, Location loc, ValueRange args) {
-    Value number = args.front();
-    if (softmax.gate) {
-      IRMapping inside = mapping;
-      for (auto [operand, arg] : llvm::zip(operands, args.drop_front()))
-        inside.map(weights.getMatchingBlockArgument(operand), arg);
-      for (Operation *op : inner)
-        b.clone(*op, inside);
-      Value other = arith::ConstantOp::create(
-          b, loc, b.getFloatAttr(number.getType(), whenGated));
-      number = arith::SelectOp::create(
-          b, loc, inside.lookupOrDefault(softmax.gate), other, number);
-    }
-    linalg::YieldOp::create(b, loc, number);
-  };
-  return ComputeOp::create(rewriter, elements.getLoc(), inputs, out, accesses,
-                           axes, axes.size(), StringAttr(), payload)
-      ->getResult(0);
-}
-
 /// Copies what the op has for each row to a result of the kernel, since threads
 /// have it in registers.
-Value AttentionSplitter::copyOut(ComputeOp op, Value out, double whenGated) {
+Value AttentionSplitter::copyOut(ComputeOp op, Value out) {
   auto made = mapping.lookup(op->getResult(0)).getDefiningOp<ComputeOp>();
   SmallVector<StringRef> axes = made.getAxes();
-  return copyGated(
-      made->getResult(0), ArrayRef(axes).take_front(made.getNumParallelLoops()),
-      made.getSubscripts(*made.getDpsInitOperand(0)), out, whenGated);
+  Subscripts access = made.getSubscripts(*made.getDpsInitOperand(0));
+  unsigned parallel = made.getNumParallelLoops();
+  auto payload = [](OpBuilder &b, Location loc, ValueRange args) {
+    linalg::YieldOp::create(b, loc, args.front());
+  };
+  return ComputeOp::create(rewriter, op.getLoc(), made->getResult(0), out,
+                           {access, access},
+                           ArrayRef(axes).take_front(parallel), parallel,
+                           StringAttr(), payload)
+      ->getResult(0);
 }
 
 /// What the sums of values are written into.
@@ -250,8 +215,8 @@ KernelOp AttentionSplitter::writeParts() {
   mapping.map(destination(), made.getOutArgument(0));
   cloneParts();
   SmallVector<Value> yielded{mapping.lookup(sums.op->getResult(0))};
-  yielded.push_back(copyOut(softmax.largest, made.getOutArgument(1), 0));
-  yielded.push_back(copyOut(softmax.total, made.getOutArgument(2), 1));
+  yielded.push_back(copyOut(softmax.largest, made.getOutArgument(1)));
+  yielded.push_back(copyOut(softmax.total, made.getOutArgument(2)));
   YieldOp::create(rewriter, kernel.getLoc(), yielded);
   dropUnusedInputs(rewriter, made);
   return made;
@@ -289,9 +254,12 @@ SmallVector<StringRef> AttentionSplitter::axesOfResult() {
 PartsCombiner AttentionSplitter::combinerOf(ArrayRef<StringRef> axes) {
   Subscripts result = partAccess(sums.op);
   result.erase(result.begin());
-  return {rewriter, kernel.getLoc(),
-          cast<RankedTensorType>(sums.op->getResult(0).getType()), axes,
-          result};
+  return {rewriter,
+          kernel.getLoc(),
+          cast<RankedTensorType>(sums.op->getResult(0).getType()),
+          axes,
+          result,
+          softmax.hiddenRowsAreZero};
 }
 
 /// The result of the kernel, if the quotients are written to it.
@@ -346,20 +314,9 @@ KernelOp AttentionSplitter::writeInTurn() {
   auto ofParts = [&](ComputeOp op) -> PartsCombiner::OfParts {
     return {mapping.lookup(op->getResult(0)), partAccess(op)};
   };
-  bool isGated = bool(softmax.gate);
-  Value out = destinationOf(made),
-        quotient = combiner.merge(ofParts(sums.op), ofParts(softmax.largest),
-                                  ofParts(softmax.total),
-                                  isGated ? Value() : out, numberOfParts(made));
-  if (isGated) {
-    Subscripts access = partAccess(sums.op);
-    access.erase(access.begin());
-    if (!out)
-      out = TemporaryOp::create(rewriter, kernel.getLoc(),
-                                cast<RankedTensorType>(quotient.getType()));
-    quotient = copyGated(quotient, ArrayRef(axes).drop_back(), access, out, 0);
-  }
-  writeTail(made, quotient);
+  writeTail(made, combiner.merge(ofParts(sums.op), ofParts(softmax.largest),
+                                 ofParts(softmax.total), destinationOf(made),
+                                 numberOfParts(made)));
   return made;
 }
 

@@ -245,14 +245,7 @@ func.func @bytes_that_wrap() -> tensor<8x8xf32> {
 // CHECK-NEXT:      %[[END:.+]] = arith.addi %[[ROW]], %[[PAST]] : index
 // CHECK-NEXT:      %[[COLUMN:.+]] = krnl.index n
 // CHECK-NEXT:      arith.cmpi sgt, %[[COLUMN]], %[[END]] : index
-//
-// The maximum of a row of the mask is its first element.
-// CHECK:         krnl.kernel "maxima" loops [m = %{{[^,]+}}] ins(%[[P]] : index)
-// CHECK:           krnl.compute [m] () ->
-// CHECK:             arith.cmpi sgt, %c0{{.*}}, %{{.+}} : index
-// CHECK:             arith.select
-// CHECK:             arith.maximumf
-func.func @cache(%n: index, %past: tensor<?x4xf32>, %s: tensor<?x9xf32>, %o: tensor<?x9xf32>, %l: tensor<?xf32>) -> (tensor<?x9xf32>, tensor<?xf32>) {
+func.func @cache(%n: index, %past: tensor<?x4xf32>, %s: tensor<?x9xf32>, %o: tensor<?x9xf32>) -> tensor<?x9xf32> {
   %c0 = arith.constant 0 : index
   %p = tensor.dim %past, %c0 : tensor<?x4xf32>
   %number = arith.index_cast %p : index to i64
@@ -289,70 +282,7 @@ func.func @cache(%n: index, %past: tensor<?x4xf32>, %s: tensor<?x9xf32>, %o: ten
     }
     krnl.yield %r : tensor<?x9xf32>
   } -> tensor<?x9xf32>
-  %largest = krnl.kernel "maxima" loops [m = %n, n = 9] ins(%mask : tensor<?x9xf32>) outs(%l : tensor<?xf32>) {
-  ^bb0(%w: tensor<?x9xf32>, %c: tensor<?xf32>, %extent: index):
-    %none = arith.constant 0xFF800000 : f32
-    %i = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<?xf32> { linalg.yield %none : f32 }
-    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %i[m]) : (tensor<?x9xf32>) -> tensor<?xf32> {
-      %q = arith.maximumf %b, %a : f32
-      linalg.yield %q : f32
-    }
-    krnl.yield %r : tensor<?xf32>
-  } -> tensor<?xf32>
-  return %y, %largest : tensor<?x9xf32>, tensor<?xf32>
-}
-
-// -----
-
-// Maxima of a mask that grows along its rows are not its first elements.
-// CHECK-LABEL: func @growing(
-// CHECK:         krnl.compute [m | n]
-// A row may have no element, and then has what the maxima start with.
-// CHECK-LABEL: func @no_column(
-// CHECK-SAME:      %[[N:[a-z0-9]+]]: index
-// CHECK:         krnl.kernel "maxima" loops [m = 4] ins(%[[N]] : index)
-// CHECK:         ^bb0(%[[COUNT:[^,]+]]: index
-// CHECK:           %[[MAX:.+]] = arith.maximumf
-// CHECK:           %[[HAS:.+]] = arith.cmpi ne, %[[COUNT]], %c0
-// CHECK:           arith.select %[[HAS]], %[[MAX]], %{{.+}} : f32
-func.func @growing(%l: tensor<2xf32>) -> tensor<2xf32> {
-  %mask = krnl.constant dense<[[0.0, 1.0], [0.0, 0.0]]> : tensor<2x2xf32>
-  %largest = krnl.kernel "maxima" loops [m = 2, n = 2] ins(%mask : tensor<2x2xf32>) outs(%l : tensor<2xf32>) {
-  ^bb0(%w: tensor<2x2xf32>, %c: tensor<2xf32>):
-    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %c[m]) : (tensor<2x2xf32>) -> tensor<2xf32> {
-      %q = arith.maximumf %b, %a : f32
-      linalg.yield %q : f32
-    }
-    krnl.yield %r : tensor<2xf32>
-  } -> tensor<2xf32>
-  return %largest : tensor<2xf32>
-}
-func.func @no_column(%n: index, %l: tensor<4xf32>) -> tensor<4xf32> {
-  %f = tensor.empty(%n) : tensor<4x?xf32>
-  %mask = krnl.kernel "mask" loops [m = 4, n = %n] outs(%f : tensor<4x?xf32>) {
-  ^bb0(%c: tensor<4x?xf32>, %extent: index):
-    %r = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<4x?xf32> {
-      %row = krnl.index m
-      %column = krnl.index n
-      %hidden = arith.cmpi slt, %row, %column : index
-      %none = arith.constant 0xFF800000 : f32
-      %seen = arith.constant 0.0 : f32
-      %q = arith.select %hidden, %none, %seen : f32
-      linalg.yield %q : f32
-    }
-    krnl.yield %r : tensor<4x?xf32>
-  } -> tensor<4x?xf32>
-  %largest = krnl.kernel "maxima" loops [m = 4, n = %n] ins(%mask : tensor<4x?xf32>) outs(%l : tensor<4xf32>) {
-  ^bb0(%w: tensor<4x?xf32>, %c: tensor<4xf32>, %extent: index):
-    %none = arith.constant 0xFF800000 : f32
-    %i = krnl.compute [m] () -> (%_ = %c[m]) : () -> tensor<4xf32> { linalg.yield %none : f32 }
-    %r = krnl.compute [m | n] (%a = %w[m, n]) -> (%b = %i[m]) : (tensor<4x?xf32>) -> tensor<4xf32> {
-      %q = arith.maximumf %b, %a : f32
-      linalg.yield %q : f32
-    }
-    krnl.yield %r : tensor<4xf32>
-  } -> tensor<4xf32>
-  return %largest : tensor<4xf32>
+  return %y : tensor<?x9xf32>
 }
 
 // -----

@@ -95,23 +95,20 @@ func.func @dynamic_rows(%q: tensor<12x?x64xf32>, %k: tensor<12x64x4096xf32>, %v:
   return %y : tensor<12x?x64xf32>
 }
 
-// A row whose weights are all zero has the sum 1 beside its values, which are zero.
+// The softmax may define the weights of a row of which all scores are -infinity.
 // CHECK-LABEL: func @hidden_rows
-// CHECK:         krnl.kernel "MatMul+Softmax+Where+MatMul parts"
-// CHECK:           krnl.compute [n0, m] (%{{.+}} = %{{.+}}[n0, 0, m], %[[H:.+]] = %{{.+}}[m, 0])
-// CHECK:             %[[C:.+]] = arith.cmpi ne, %[[H]], %{{.+}} : i8
-// CHECK-NEXT:        %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
-// CHECK-NEXT:        arith.select %[[C]], %[[ZERO]], %{{.+}} : f32
-// CHECK:           krnl.compute [n0, m] (%{{.+}} = %{{.+}}[n0, 0, m], %[[H:.+]] = %{{.+}}[m, 0])
-// CHECK:             %[[C:.+]] = arith.cmpi ne, %[[H]], %{{.+}} : i8
-// CHECK-NEXT:        %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
-// CHECK-NEXT:        arith.select %[[C]], %[[ONE]], %{{.+}} : f32
-func.func @hidden_rows(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>, %h: tensor<4x1xi1>) -> tensor<1x4x64xf32> {
-  %zero = onnx.Constant dense<0.0> : tensor<f32>
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul parts"
+// CHECK:           %[[NONE:.+]] = arith.cmpf oeq, %[[LARGEST:.+]], %{{.+}} : f32
+// CHECK:           %[[SHIFT:.+]] = arith.select %[[NONE]], %{{.+}}, %[[LARGEST]] : f32
+// CHECK:           arith.subf %{{.+}}, %[[SHIFT]] : f32
+// CHECK:         krnl.kernel "MatMul+Softmax+MatMul"
+// CHECK:           %[[Y:.+]] = arith.divf %{{.+}}, %[[TOTAL:.+]] : f32
+// CHECK:           %[[HAS:.+]] = arith.cmpf une, %[[TOTAL]], %{{.+}} : f32
+// CHECK:           arith.select %[[HAS]], %[[Y]], %{{.+}} : f32
+func.func @hidden_rows(%q: tensor<1x4x64xf32>, %k: tensor<1x64x1024xf32>, %v: tensor<1x1024x64xf32>) -> tensor<1x4x64xf32> {
   %s = onnx.MatMul(%q, %k) : (tensor<1x4x64xf32>, tensor<1x64x1024xf32>) -> tensor<1x4x1024xf32>
-  %p = onnx.Softmax(%s) : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
-  %w = onnx.Where(%h, %zero, %p) : (tensor<4x1xi1>, tensor<f32>, tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
-  %y = onnx.MatMul(%w, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
+  %p = onnx.Softmax(%s) {onnx.hidden_rows_are_zero} : (tensor<1x4x1024xf32>) -> tensor<1x4x1024xf32>
+  %y = onnx.MatMul(%p, %v) : (tensor<1x4x1024xf32>, tensor<1x1024x64xf32>) -> tensor<1x4x64xf32>
   return %y : tensor<1x4x64xf32>
 }
 

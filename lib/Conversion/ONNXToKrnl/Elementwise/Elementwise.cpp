@@ -11,6 +11,7 @@
 #include "Builders/HostValues.h"
 #include "Lowering.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
+#include "onnxc/Dialect/ONNX/IR/Masks.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -123,6 +124,14 @@ static auto foldLeft(BinaryMethod method) {
   };
 }
 
+/// The sum; -infinity where a bias hides what it is added to.
+static Value addOrHide(ScalarBuilder &s, onnx::AddOp op, ValueRange x) {
+  Value sum = s.add(x[0], x[1]);
+  return op->hasAttr(onnx::hidesAttrName)
+             ? s.select(s.eq(x[1], s.lowest()), s.lowest(), sum)
+             : sum;
+}
+
 /// An operation of two i1.
 template <typename ArithOp>
 static Value onBools(ScalarBuilder &s, Operation *, ValueRange x) {
@@ -200,7 +209,7 @@ static Value isInf(ScalarBuilder &s, onnx::IsInfOp op, ValueRange x) {
 
 static void addArithmetic(TypeConverter &converter,
                           RewritePatternSet &patterns) {
-  FOLD(AddOp, add)
+  ROW(AddOp, addOrHide)
   FOLD(DivOp, div)
   FOLD(MaxOp, max)
   FOLD(MinOp, min)

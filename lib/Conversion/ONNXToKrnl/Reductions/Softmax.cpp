@@ -11,6 +11,7 @@
 #include "onnxc/Conversion/ONNXToKrnl/KernelBuilder.h"
 #include "onnxc/Conversion/ONNXToKrnl/ONNXToKrnl.h"
 #include "onnxc/Dialect/ONNX/IR/Axes.h"
+#include "onnxc/Dialect/ONNX/IR/Masks.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXOps.h"
 
 using namespace mlir;
@@ -26,7 +27,8 @@ struct RowKernel {
       : loc(op->getLoc()), kernel(b, loc, op->getName().stripDialect()),
         type(cast<RankedTensorType>(x.getType())),
         element(getElementTypeOrSelf(op->getOperand(0).getType())),
-        compute(ScalarBuilder::computeType(element)) {
+        compute(ScalarBuilder::computeType(element)),
+        hiddenRowsAreZero(op->hasAttr(onnx::hiddenRowsAttrName)) {
     in = kernel.input(x);
     all = kernel.loopsOf(type);
     reduced = {all[axis]};
@@ -90,6 +92,7 @@ struct RowKernel {
   KernelBuilder kernel;
   RankedTensorType type;
   Type element, compute;
+  bool hiddenRowsAreZero;
   Value in, out;
   SmallVector<AffineExpr> all, row, reduced;
   SmallVector<int64_t> rowDims;
@@ -103,28 +106,46 @@ Value roundedAsStored(ScalarBuilder &s, Value x) {
   return rounded == x ? x : s.select(s.lt(rounded, s.highest()), rounded, x);
 }
 
+/// What is subtracted from elements: of a row of -infinity alone nothing, if
+/// its exponentials are to be 0.
+Value shiftOf(ScalarBuilder &s, Value largest, bool hiddenRowsAreZero) {
+  return hiddenRowsAreZero
+             ? s.select(s.eq(largest, s.lowest()), s.constant(0), largest)
+             : largest;
+}
+
+/// What exponentials are divided by: 1 if all of them are 0.
+Value divisorOf(ScalarBuilder &s, Value total, bool hiddenRowsAreZero) {
+  return hiddenRowsAreZero
+             ? s.select(s.eq(total, s.constant(0)), s.constant(1), total)
+             : total;
+}
+
 Value softmax(RowKernel &k) {
+  bool hidden = k.hiddenRowsAreZero;
   Value largest = k.rowLargestNumber();
   Value exponential =
       k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
-            [](ScalarBuilder &s, ValueRange v) {
-              Value e = s.exp(s.sub(s.widen(v[0]), v[1]));
+            [&](ScalarBuilder &s, ValueRange v) {
+              Value shift = shiftOf(s, v[1], hidden);
+              Value e = s.exp(s.sub(s.widen(v[0]), shift));
               return s.widen(s.narrow(e));
             });
   Value total = k.rowSum({{exponential, k.all}},
                          [](ScalarBuilder &, ValueRange v) { return v[0]; });
   if (k.element != k.compute)
     return k.map({{exponential, k.all}, {total, k.row}}, k.out,
-                 [](ScalarBuilder &s, ValueRange v) {
-                   return s.narrow(s.div(v[0], roundedAsStored(s, v[1])));
+                 [&](ScalarBuilder &s, ValueRange v) {
+                   Value divisor = divisorOf(s, v[1], hidden);
+                   return s.narrow(s.div(v[0], roundedAsStored(s, divisor)));
                  });
   // One division for a row instead of one for each element.
-  Value factor =
-      k.kernel.generic({{total, k.row}}, {k.rowTemporary(), k.row}, {},
-                       [&](OpBuilder &b, Location l, ValueRange v) {
-                         ScalarBuilder s(b, l, k.element);
-                         return s.div(s.constant(1), v[0]);
-                       });
+  Value factor = k.kernel.generic(
+      {{total, k.row}}, {k.rowTemporary(), k.row}, {},
+      [&](OpBuilder &b, Location l, ValueRange v) {
+        ScalarBuilder s(b, l, k.element);
+        return s.div(s.constant(1), divisorOf(s, v[0], hidden));
+      });
   return k.map(
       {{exponential, k.all}, {factor, k.row}}, k.out,
       [](ScalarBuilder &s, ValueRange v) { return s.mul(v[0], v[1]); });

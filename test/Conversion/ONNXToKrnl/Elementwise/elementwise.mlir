@@ -18,3 +18,14 @@ func.func @select(%c: tensor<4xi1>, %a: tensor<4xf16>, %b: tensor<4xf16>) -> ten
   %y = onnx.Where(%c, %a, %b) : (tensor<4xi1>, tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
   return %y : tensor<4xf16>
 }
+
+// A bias of -infinity hides what it is added to, also NaN.
+// CHECK-LABEL: func.func @hiding_add
+// CHECK:           krnl.compute {{.+}}(%[[S:[^ ]+]] = %{{[^ ]+}}[d0, d1], %[[B:[^ ]+]] =
+// CHECK:             %[[SUM:.+]] = arith.addf %[[S]], %[[B]] : f32
+// CHECK:             %[[HIDES:.+]] = arith.cmpf oeq, %[[B]], %{{.+}} : f32
+// CHECK:             arith.select %[[HIDES]], %{{.+}}, %[[SUM]] : f32
+func.func @hiding_add(%s: tensor<2x4xf32>, %b: tensor<4xf32>) -> tensor<2x4xf32> {
+  %y = onnx.Add(%s, %b) {onnx.hides} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}

@@ -17,6 +17,20 @@ func.func @softmax(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
   return %y : tensor<?x8xf16>
 }
 
+// A row of -infinity alone: its exponentials are 0, and nothing is divided by their sum.
+// CHECK-LABEL: func.func @hidden_rows
+// CHECK:           %[[NONE:.+]] = arith.cmpf oeq, %[[LARGEST:.+]], %{{.+}} : f32
+// CHECK:           %[[SHIFT:.+]] = arith.select %[[NONE]], %{{.+}}, %[[LARGEST]] : f32
+// CHECK:           arith.subf %{{.+}}, %[[SHIFT]]
+// CHECK-NEXT:      math.exp
+// CHECK:           %[[EMPTY:.+]] = arith.cmpf oeq, %[[TOTAL:.+]], %{{.+}} : f32
+// CHECK:           %[[DIVISOR:.+]] = arith.select %[[EMPTY]], %{{.+}}, %[[TOTAL]] : f32
+// CHECK:           arith.divf %{{.+}}, %[[DIVISOR]]
+func.func @hidden_rows(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = "onnx.Softmax"(%x) {onnx.hidden_rows_are_zero} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
 // The first of the largest elements.
 // CHECK-LABEL: func.func @hardmax
 // CHECK:         krnl.kernel "Hardmax" loops [d0 = 2, d1 = 8]

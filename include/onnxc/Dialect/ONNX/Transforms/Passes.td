@@ -200,6 +200,36 @@ def Simplify : Pass<"onnx-simplify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
 }
 
+def FuseMasks : Pass<"onnx-fuse-masks", "::mlir::ModuleOp"> {
+  let summary = "Let a softmax find the rows that its mask hides";
+  let description = [{
+    The function of Attention finds rows that see no key by the maxima of the bias
+    that it adds to scores, and makes their weights 0 instead of NaN. The softmax has
+    the maxima of the scores anyway: these are -infinity where the bias is, even if they
+    are NaN, and the attribute says that rows of nothing else are 0. Conditions of which
+    the bias is made, such as a mask of bools, hide scores directly, also beneath views
+    and paddings.
+
+    ```mlir
+    // before
+    %b = onnx.Where(%mask, %zero, %minus_infinity)
+    %x = onnx.Add(%s, %b)
+    %p = onnx.Softmax(%x)
+    %m = onnx.ReduceMax(%b) axes(%last)
+    %h = onnx.Equal(%m, %minus_infinity)
+    %y = onnx.Where(%h, %zero, %p)
+    // after
+    %x = onnx.Where(%mask, %s, %minus_infinity)
+    %y = onnx.Softmax(%x) {onnx.hidden_rows_are_zero}
+    ```
+
+    Another bias is added by an Add with the attribute `onnx.hides`, which is -infinity
+    where the bias is. Rows of which all scores are -infinity, though the bias is not, are
+    0 as well, and not NaN.
+  }];
+  let dependentDialects = ["::onnxc::onnx::ONNXDialect"];
+}
+
 def SplitConvTranspose : Pass<"onnx-split-conv-transpose", "::mlir::ModuleOp"> {
   let summary = "Rewrite transposed convolutions with constant filters as convolutions";
   let description = [{

@@ -50,6 +50,19 @@ static bool comparesIndices(ComputeOp op) {
                       });
 }
 
+/// Returns true if the payload computes an integer or a condition of integers,
+/// such as positions, by operations that take a few cycles.
+static bool comparesIntegers(ComputeOp op) {
+  Operation *yield = op.getBody()->getTerminator();
+  return yield->getOperand(0).getType().isIntOrIndex() &&
+         llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+           return isa<IndexOp, arith::ConstantOp, arith::IndexCastOp,
+                      arith::AddIOp, arith::SubIOp, arith::CmpIOp,
+                      arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+                      arith::ExtUIOp, arith::ExtSIOp, arith::SelectOp>(inner);
+         });
+}
+
 bool computesMask(KernelOp kernel) {
   ComputeOp op = onlyOpOf(kernel);
   if (!op || !kernel.getRecipe().empty() || kernel.getNumResults() != 1 ||
@@ -59,7 +72,8 @@ bool computesMask(KernelOp kernel) {
     return false;
   Access written(*op.getDpsInitOperand(0));
   return written.isOneToOne() && written.coversAll() &&
-         (op.getNumDpsInputs() == 0 || comparesIndices(op)) &&
+         (op.getNumDpsInputs() == 0 || comparesIndices(op) ||
+          comparesIntegers(op)) &&
          llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            Access read(*input);
            return read.isPlain() && inputNumber(kernel, input->get()) >= 0 &&
@@ -193,36 +207,11 @@ void ElementInliner::inlineElements() {
   eraseInput(reader, input);
 }
 
-/// Returns true if the value is the number of iterations of a loop of the op.
-static bool isExtentOf(ComputeOp op, Value value) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
-      argument.getArgNumber() >= kernel.getIns().size())
-    return false;
-  OpFoldResult outside = kernel.getIns()[argument.getArgNumber()];
-  return llvm::any_of(op.getAxes(), [&](StringRef loop) {
-    return kernel.getExtent(*kernel.findLoop(loop)) == outside;
-  });
-}
-
-/// Where the payload is executed, no loop of the op is empty. Folds what
-/// follows from that and from constants.
+/// Folds what follows from constants.
 static void foldPayload(RewriterBase &rewriter, ComputeOp op) {
   for (Operation &inner :
        llvm::make_early_inc_range(op.getBody()->without_terminator())) {
     rewriter.setInsertionPoint(&inner);
-    auto compare = dyn_cast<arith::CmpIOp>(inner);
-    bool isNotEqual =
-        compare && compare.getPredicate() == arith::CmpIPredicate::ne;
-    if (compare &&
-        (isNotEqual || compare.getPredicate() == arith::CmpIPredicate::eq) &&
-        isExtentOf(op, compare.getLhs()) &&
-        matchPattern(compare.getRhs(), m_Zero())) {
-      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-          compare, rewriter.getBoolAttr(isNotEqual));
-      continue;
-    }
     SmallVector<Value> results;
     if (succeeded(rewriter.tryFold(&inner, results)) && !results.empty())
       rewriter.replaceOp(&inner, results);

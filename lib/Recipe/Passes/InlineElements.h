@@ -17,8 +17,9 @@ namespace onnxc {
 mlir::Value argumentFor(krnl::KernelOp kernel, mlir::Value outside);
 
 /// Returns true if the kernel has one op, which computes elements by a
-/// comparison of indices or by none but sizes, and reads fewer elements than it
-/// writes: a mask of keys beside a causal one.
+/// comparison of indices or by none but sizes, or integers by sums and
+/// comparisons, and reads fewer elements than it writes: a mask of keys beside
+/// a causal one.
 bool computesMask(krnl::KernelOp kernel);
 
 /// Lets ops that read the kernel's result at their loops compute the elements

@@ -68,4 +68,39 @@ func.func @data(%m: tensor<4x4xf32>, %s: tensor<2x4x4xf32>, %o: tensor<2x4x4xf32
   return %y : tensor<2x4x4xf32>
 }
 
+// Positions that are compared with the length of each sentence, through what is added to them.
+// CHECK-LABEL: func @lengths(
+// CHECK-SAME:      %{{[^:]+}}: index, %{{[^:]+}}: index, %[[LENGTHS:[^:]+]]: tensor<?xi64>
+// CHECK:         krnl.kernel "where" {{.+}} ins(%{{[^,]+}}, %[[LENGTHS]] : tensor<?x2x?xf32>, tensor<?xi64>)
+// CHECK:           krnl.compute [b, h, n] (%[[X:arg[0-9]+]] = %{{[^,]+}}[b, h, n], %[[L:arg[0-9]+]] = %{{[^,]+}}[b])
+// CHECK:             %[[N:.+]] = krnl.index n
+// CHECK:             %[[KEY:.+]] = arith.index_cast %[[N]] : index to i64
+// CHECK:             arith.cmpi slt, %[[KEY]], %[[L]] : i64
+func.func @lengths(%b: index, %n: index, %lengths: tensor<?xi64>, %s: tensor<?x2x?xf32>, %o: tensor<?x2x?xf32>) -> tensor<?x2x?xf32> {
+  %f = tensor.empty(%b, %n) : tensor<?x?xi8>
+  %mask = krnl.kernel "less" loops [i = %b, k = %n] ins(%lengths : tensor<?xi64>) outs(%f : tensor<?x?xi8>) {
+  ^bb0(%x: tensor<?xi64>, %c: tensor<?x?xi8>, %batch: index, %extent: index):
+    %r = krnl.compute [i, k] (%a = %x[i]) -> (%_ = %c[i, k]) : (tensor<?xi64>) -> tensor<?x?xi8> {
+      %column = krnl.index k
+      %key = arith.index_cast %column : index to i64
+      %seen = arith.cmpi slt, %key, %a : i64
+      %byte = arith.extui %seen : i1 to i8
+      linalg.yield %byte : i8
+    }
+    krnl.yield %r : tensor<?x?xi8>
+  } -> tensor<?x?xi8>
+  %y = krnl.kernel "where" loops [b = %b, h = 2, n = %n] ins(%s, %mask : tensor<?x2x?xf32>, tensor<?x?xi8>) outs(%o : tensor<?x2x?xf32>) {
+  ^bb0(%x: tensor<?x2x?xf32>, %w: tensor<?x?xi8>, %c: tensor<?x2x?xf32>, %batch: index, %extent: index):
+    %r = krnl.compute [b, h, n] (%u = %x[b, h, n], %v = %w[b, n]) -> (%_ = %c[b, h, n]) : (tensor<?x2x?xf32>, tensor<?x?xi8>) -> tensor<?x2x?xf32> {
+      %zero = arith.constant 0 : i8
+      %none = arith.constant 0xFF800000 : f32
+      %is = arith.cmpi ne, %v, %zero : i8
+      %q = arith.select %is, %u, %none : f32
+      linalg.yield %q : f32
+    }
+    krnl.yield %r : tensor<?x2x?xf32>
+  } -> tensor<?x2x?xf32>
+  return %y : tensor<?x2x?xf32>
+}
+
 }

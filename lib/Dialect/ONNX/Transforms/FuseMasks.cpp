@@ -153,12 +153,17 @@ struct Bias {
   Value rest;
 };
 
+/// Addends of a bias with the scores whose shape and values they do not change.
+/// Known before anything is rewritten: the analysis knows values by their
+/// addresses, which those of new operations may have again.
+using NeutralAddends = DenseSet<std::pair<Value, Value>>;
+
 class MaskFuser {
 public:
   MaskFuser(PatternRewriter &rewriter, GuardedSoftmax &guarded,
-            DimAnalysis &analysis, bool isDevice)
+            const NeutralAddends &neutral, bool isDevice)
       : make(rewriter, guarded.add.getLoc()), guarded(guarded),
-        analysis(analysis), isDevice(isDevice) {}
+        neutral(neutral), isDevice(isDevice) {}
 
   /// The scores and the bias, -infinity wherever the bias is.
   Value hide();
@@ -166,13 +171,13 @@ public:
 private:
   bool mayHide(const Condition &condition);
   Bias split(Value bias);
-  Bias splitMoved(Operation *op);
+  std::optional<Condition> conditionFor(Value number);
   Condition move(Operation *op, const Condition &condition);
   Value hideRest(Value rest);
 
   NodeMaker make;
   GuardedSoftmax &guarded;
-  DimAnalysis &analysis;
+  const NeutralAddends &neutral;
   bool isDevice;
 };
 
@@ -181,8 +186,11 @@ private:
 /// Operations of comparisons of positions, through sums and views.
 static constexpr unsigned maxConditionSteps = 12;
 
-/// The condition of where(c, 0, -inf), or where(c, -inf, 0).
+/// The condition of where(c, 0, -inf), or where(c, -inf, 0), of the result's
+/// shape.
 static std::optional<Condition> conditionOf(WhereOp choice) {
+  if (rankOf(choice.getCondition()) != rankOf(choice.getOutput()))
+    return std::nullopt;
   for (bool hides : {false, true})
     if (isNumber(hides ? choice.getY() : choice.getX(), 0) &&
         isNumber(hides ? choice.getX() : choice.getY(), -INFINITY))
@@ -222,28 +230,28 @@ Condition MaskFuser::move(Operation *op, const Condition &condition) {
   return {moved->getResult(0), condition.hides};
 }
 
-Bias MaskFuser::splitMoved(Operation *op) {
-  Bias inner = split(op->getOperand(0));
-  if (inner.rest)
-    return {{}, op->getResult(0)};
-  for (Condition &condition : inner.conditions)
-    condition = move(op, condition);
-  return inner;
+/// The condition by which all elements of the number are 0 or -infinity, of its
+/// shape.
+std::optional<Condition> MaskFuser::conditionFor(Value number) {
+  number = withoutCast(number);
+  Operation *op = number.getDefiningOp();
+  if (auto choice = dyn_cast_if_present<WhereOp>(op)) {
+    std::optional<Condition> condition = conditionOf(choice);
+    return condition && mayHide(*condition) ? condition : std::nullopt;
+  }
+  if (!op || !movesElements(op))
+    return std::nullopt;
+  std::optional<Condition> condition = conditionFor(op->getOperand(0));
+  return condition ? std::optional(move(op, *condition)) : std::nullopt;
 }
 
 Bias MaskFuser::split(Value bias) {
+  if (std::optional<Condition> condition = conditionFor(bias))
+    return {{*condition}, {}};
   Value number = withoutCast(bias);
-  Operation *op = number.getDefiningOp();
-  if (auto choice = dyn_cast_if_present<WhereOp>(op))
-    if (std::optional<Condition> condition = conditionOf(choice);
-        condition && mayHide(*condition))
-      return {{*condition}, {}};
-  if (isZero(number) && alwaysBroadcasts(number, guarded.scores, analysis))
+  if (neutral.contains({number, guarded.scores}))
     return {};
-  if (op && movesElements(op))
-    if (Bias moved = splitMoved(op); !moved.rest)
-      return moved;
-  auto sum = dyn_cast_if_present<AddOp>(op);
+  auto sum = number.getDefiningOp<AddOp>();
   if (!sum)
     return {{}, bias};
   Bias left = split(sum.getA()), right = split(sum.getB());
@@ -284,20 +292,31 @@ Value MaskFuser::hide() {
   return hidden;
 }
 
+/// Finds zeros among the addends of a bias of the scores.
+static void findNeutral(Value bias, Value scores, DimAnalysis &analysis,
+                        NeutralAddends &neutral) {
+  Value number = withoutCast(bias);
+  if (isZero(number) && alwaysBroadcasts(number, scores, analysis))
+    neutral.insert({number, scores});
+  if (auto sum = number.getDefiningOp<AddOp>())
+    for (Value addend : {sum.getA(), sum.getB()})
+      findNeutral(addend, scores, analysis, neutral);
+}
+
 namespace {
 
 /// where(reduce_max(b) == -inf, 0, softmax(s + b))
 ///   -> softmax(s + b {onnx.hides}) {onnx.hidden_rows_are_zero}
 struct FuseMask final : OpRewritePattern<WhereOp> {
-  FuseMask(MLIRContext *context, DimAnalysis &analysis, bool isDevice)
-      : OpRewritePattern(context), analysis(analysis), isDevice(isDevice) {}
+  FuseMask(MLIRContext *context, const NeutralAddends &neutral, bool isDevice)
+      : OpRewritePattern(context), neutral(neutral), isDevice(isDevice) {}
 
   LogicalResult matchAndRewrite(WhereOp op,
                                 PatternRewriter &rewriter) const override {
     std::optional<GuardedSoftmax> guarded = GuardedSoftmax::find(op);
     if (!guarded)
       return rewriter.notifyMatchFailure(op, "no softmax that a bias guards");
-    Value hidden = MaskFuser(rewriter, *guarded, analysis, isDevice).hide();
+    Value hidden = MaskFuser(rewriter, *guarded, neutral, isDevice).hide();
     SoftmaxOp softmax = guarded->softmax;
     NodeMaker make(rewriter, softmax.getLoc());
     Type element = getElementTypeOrSelf(softmax.getInput());
@@ -312,21 +331,26 @@ struct FuseMask final : OpRewritePattern<WhereOp> {
     return success();
   }
 
-  DimAnalysis &analysis;
+  const NeutralAddends &neutral;
   bool isDevice;
 };
 
 struct FuseMasks final : onnxc::onnx::impl::FuseMasksBase<FuseMasks> {
   void runOnOperation() override {
-    bool hasAny = false;
-    getOperation()->walk(
-        [&](WhereOp op) { hasAny |= GuardedSoftmax::find(op).has_value(); });
-    if (!hasAny)
+    SmallVector<GuardedSoftmax> all;
+    getOperation()->walk([&](WhereOp op) {
+      if (std::optional<GuardedSoftmax> found = GuardedSoftmax::find(op))
+        all.push_back(*found);
+    });
+    if (all.empty())
       return;
     DimAnalysis analysis(getOperation());
+    NeutralAddends neutral;
+    for (const GuardedSoftmax &guarded : all)
+      findNeutral(guarded.bias, guarded.scores, analysis, neutral);
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseMask>(
-        &getContext(), analysis,
+        &getContext(), neutral,
         onnxc::krnl::TargetAttr::processorOf(getOperation()).isDevice());
     onnxc::KeepNodes keepNodes(getArgument());
     GreedyRewriteConfig config;

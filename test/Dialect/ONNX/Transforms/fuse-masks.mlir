@@ -156,3 +156,40 @@ func.func @others(%s: tensor<3x4x4xf32>, %b: tensor<4x4xf32>, %o: tensor<4x4xf32
   %z = onnx.Where(%i, %zero, %q) : (tensor<4x1xi1>, tensor<f32>, tensor<3x4x4xf32>) -> tensor<3x4x4xf32>
   return %y, %z : tensor<3x4x4xf32>, tensor<3x4x4xf32>
 }
+
+// -----
+
+// The shape that is padded or viewed is that of the sum, or of zeros, and not of a condition: these are numbers.
+// CHECK-LABEL: func @moved_sums
+// CHECK-SAME:  (%[[S:.+]]: tensor<2x1x5xf32>, %{{.+}}: tensor<2x1xi1>, %{{.+}}: tensor<1x4xi1>)
+// CHECK-DAG:     %[[SUM:.+]] = onnx.Add(%{{.+}}, %{{.+}}) : (tensor<2x1xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+// CHECK-DAG:     %[[PADDED:.+]] = onnx.Pad(%[[SUM]],
+// CHECK-DAG:     %[[MOVED:.+]] = onnx.Reshape(%[[PADDED]],
+// CHECK-DAG:     %[[ZEROS:.+]] = onnx.Pad(%{{.+}} : (tensor<1x4xf32>,
+// CHECK-DAG:     %[[BIAS:.+]] = onnx.Add(%[[MOVED]], %[[ZEROS]])
+// CHECK-DAG:     %[[X:.+]] = onnx.Add(%[[S]], %[[BIAS]]) {onnx.hides}
+// CHECK:         onnx.Softmax(%[[X]]) {axis = 2 : i64, onnx.hidden_rows_are_zero}
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+func.func @moved_sums(%s: tensor<2x1x5xf32>, %rows: tensor<2x1xi1>, %keys: tensor<1x4xi1>) -> tensor<2x1x5xf32> {
+  %pads = onnx.Constant dense<[0, 0, 0, 1]> : tensor<4xi64>
+  %shape = onnx.Constant dense<[2, 1, 5]> : tensor<3xi64>
+  %row_shape = onnx.Constant dense<[1, 4]> : tensor<2xi64>
+  %zero = onnx.Constant dense<0.0> : tensor<f32>
+  %none = onnx.Constant dense<0xFF800000> : tensor<f32>
+  %last = onnx.Constant dense<2> : tensor<1xi64>
+  %c = onnx.Where(%rows, %zero, %none) : (tensor<2x1xi1>, tensor<f32>, tensor<f32>) -> tensor<2x1xf32>
+  %d = onnx.Where(%keys, %zero, %none) : (tensor<1x4xi1>, tensor<f32>, tensor<f32>) -> tensor<1x4xf32>
+  %e = onnx.Add(%c, %d) : (tensor<2x1xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+  %ep = onnx.Pad(%e, %pads) constant_value(%none) : (tensor<2x4xf32>, tensor<4xi64>, tensor<f32>) -> tensor<2x5xf32>
+  %er = onnx.Reshape(%ep, %shape) : (tensor<2x5xf32>, tensor<3xi64>) -> tensor<2x1x5xf32>
+  %z = onnx.ConstantOfShape(%row_shape) : (tensor<2xi64>) -> tensor<1x4xf32>
+  %zp = onnx.Pad(%z, %pads) constant_value(%none) : (tensor<1x4xf32>, tensor<4xi64>, tensor<f32>) -> tensor<1x5xf32>
+  %b = onnx.Add(%er, %zp) : (tensor<2x1x5xf32>, tensor<1x5xf32>) -> tensor<2x1x5xf32>
+  %x = onnx.Add(%s, %b) : (tensor<2x1x5xf32>, tensor<2x1x5xf32>) -> tensor<2x1x5xf32>
+  %p = onnx.Softmax(%x) {axis = 2 : i64} : (tensor<2x1x5xf32>) -> tensor<2x1x5xf32>
+  %m = onnx.ReduceMax(%b) axes(%last) : (tensor<2x1x5xf32>, tensor<1xi64>) -> tensor<2x1x1xf32>
+  %h = onnx.Equal(%m, %none) : (tensor<2x1x1xf32>, tensor<f32>) -> tensor<2x1x1xi1>
+  %y = onnx.Where(%h, %zero, %p) : (tensor<2x1x1xi1>, tensor<f32>, tensor<2x1x5xf32>) -> tensor<2x1x5xf32>
+  return %y : tensor<2x1x5xf32>
+}
+}

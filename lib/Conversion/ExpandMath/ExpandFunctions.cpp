@@ -26,13 +26,22 @@
 using namespace mlir;
 using namespace onnxc;
 
+static int64_t lanesOf(FloatBuilder &f) {
+  auto vector = dyn_cast<VectorType>(f.type);
+  return vector ? vector.getNumElements() : 0;
+}
+
+/// The instruction of the target for p 2^n of this type; empty if it has none.
+static StringRef scaleInstruction(FloatBuilder &f, krnl::TargetAttr target) {
+  unsigned width = f.element().getIntOrFloatBitWidth();
+  return target.getInstruction("scale_f" + Twine(width), lanesOf(f));
+}
+
 /// In one instruction; null where the target has none for this type.
 static Value scaledAtOnce(FloatBuilder &f, krnl::TargetAttr target, Value p,
                           Value n) {
-  auto vector = dyn_cast<VectorType>(f.type);
-  int64_t lanes = vector ? vector.getNumElements() : 0;
-  int64_t width = f.element().getIntOrFloatBitWidth();
-  StringRef name = target.getInstruction("scale_f" + Twine(width), lanes);
+  int64_t lanes = lanesOf(f), width = f.element().getIntOrFloatBitWidth();
+  StringRef name = scaleInstruction(f, target);
   if (name.empty())
     return {};
   // By the current mode of rounding, in all lanes.
@@ -60,21 +69,73 @@ Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
   return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
 }
 
-/// e^x = 2^n e^r with |r| <= log(2) / 2. The bounds give 0 and inf. NaN is in r
-/// and stays. A scaled number that is rounded to 0 takes processors a hundred
-/// cycles, so that 0 is scaled instead; n is known long before e^r.
-static Value expandExp(FloatBuilder &f, krnl::TargetAttr target, Value x) {
-  if (Value y = onnxc::expandExpByPower(f, target, x))
-    return y;
-  x = f.clamp(x, -105.0, 89.0);
+namespace {
+/// e^x = 2^n e^r with |r| <= log(2) / 2; `rounded` is n added to the rounder.
+struct ReducedExp {
+  Value rounded, n, r;
+};
+} // namespace
+
+static ReducedExp reduceExp(FloatBuilder &f, Value x) {
   Value rounded =
       f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
   Value n = f.sub(rounded, f.constant(f.rounder()));
   Value r = f.fma(n, f.constant(-0.693359375), x);
-  r = f.fma(n, f.constant(2.1219444005469057e-4), r);
-  Value p = f.polynomial(r, {1.0, 1.0, 0.4999999403953552, 0.16666515171527863,
-                             0.04166845604777336, 0.00836941972374916,
-                             0.0013813142431899905});
+  return {rounded, n, f.fma(n, f.constant(2.1219444005469057e-4), r)};
+}
+
+/// e^r times `factor`, a power of 2.
+static Value polynomialOfExp(FloatBuilder &f, Value r, double factor = 1) {
+  SmallVector<double> coefficients{1.0,
+                                   1.0,
+                                   0.4999999403953552,
+                                   0.16666515171527863,
+                                   0.04166845604777336,
+                                   0.00836941972374916,
+                                   0.0013813142431899905};
+  for (double &c : coefficients)
+    c *= factor;
+  return f.polynomial(r, coefficients);
+}
+
+/// Returns true if the result is only added to constants of 1 or more, beside
+/// which what is below half of their last digit vanishes.
+static bool isAddedToOne(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto sum = dyn_cast<arith::AddFOp>(use.getOwner());
+    APFloat constant(0.0);
+    return sum &&
+           matchPattern(sum->getOperand(1 - use.getOperandNumber()),
+                        m_ConstantFloat(&constant)) &&
+           std::abs(constant.convertToDouble()) >= 1;
+  });
+}
+
+/// e^x, as far as a sum with 1 shows it: no power of 2 is so small that it
+/// would take two factors. The largest is 2^128, of which the polynomial has
+/// a factor of 2.
+static Value expandExpBesideOne(FloatBuilder &f, Value x) {
+  ReducedExp parts = reduceExp(f, f.clamp(x, -18.0, 89.0));
+  int64_t fraction = f.fractionBits();
+  Value n =
+      arith::ShLIOp::create(f.b, f.bits(parts.rounded), f.integer(fraction));
+  Value halfPower = arith::AddIOp::create(
+      f.b, n, f.integer((f.exponentBias() - 1) << fraction));
+  return f.mul(polynomialOfExp(f, parts.r, 2), f.fromBits(halfPower));
+}
+
+/// The bounds give 0 and inf. NaN is in r and stays. A scaled number that is
+/// rounded to 0 takes processors a hundred cycles, so that 0 is scaled instead;
+/// n is known long before e^r.
+static Value expandExp(FloatBuilder &f, krnl::TargetAttr target,
+                       Operation *op) {
+  Value x = op->getOperand(0);
+  if (Value y = onnxc::expandExpByPower(f, target, x))
+    return y;
+  if (isAddedToOne(op) && scaleInstruction(f, target).empty())
+    return expandExpBesideOne(f, x);
+  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -105.0, 89.0));
+  Value p = polynomialOfExp(f, r);
   Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
                                       f.bits(f.constant(f.rounder())));
   return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
@@ -348,7 +409,7 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
   if (f.element().isF64() && onnxc::isExpandedDouble(op))
     return onnxc::expandDouble(f, op, target);
   if (isa<math::ExpOp>(op))
-    return expandExp(f, target, x);
+    return expandExp(f, target, op);
   if (isa<math::ErfOp>(op))
     return expandErf(f, x);
   if (isa<math::LogOp, math::Log2Op>(op))

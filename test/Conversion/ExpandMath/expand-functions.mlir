@@ -32,6 +32,38 @@ module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
   }
 }
 
+// Beside a number of 1 or more an exponential has no powers that take two factors, and none that is 0.
+// CHECK-LABEL: func @beside_one(
+// CHECK-COUNT-2: arith.cmpf
+// CHECK-NOT:     arith.cmpf
+// CHECK:         %[[N:.+]] = arith.shli {{.+}} : vector<8xi32>
+// CHECK:         %[[BITS:.+]] = arith.addi %[[N]], %{{.+}} : vector<8xi32>
+// CHECK:         %[[POWER:.+]] = arith.bitcast %[[BITS]]
+// CHECK:         %[[E:.+]] = arith.mulf %{{.+}}, %[[POWER]]
+// CHECK:         %[[SUM:.+]] = arith.addf %[[E]], %{{.+}}
+// CHECK:         return %[[SUM]]
+// One that something else reads as well is whole.
+// CHECK-LABEL: func @not_only_beside_one(
+// CHECK-COUNT-3: arith.cmpf
+// CHECK:         %[[HALF:.+]] = arith.mulf
+// CHECK:         %[[E:.+]] = arith.mulf %[[HALF]],
+// CHECK:         %[[SUM:.+]] = arith.addf %[[E]], %{{.+}}
+// CHECK:         return %[[SUM]], %[[E]]
+module @sums attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+  func.func @beside_one(%x: vector<8xf32>) -> vector<8xf32> {
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %0 = math.exp %x : vector<8xf32>
+    %1 = arith.addf %0, %one : vector<8xf32>
+    return %1 : vector<8xf32>
+  }
+  func.func @not_only_beside_one(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %0 = math.exp %x : vector<8xf32>
+    %1 = arith.addf %0, %one : vector<8xf32>
+    return %1, %0 : vector<8xf32>, vector<8xf32>
+  }
+}
+
 // A device has no libm for functions of f64, nor for quotients of many digits.
 // CHECK-LABEL: module @device
 // CHECK-NOT:     math.{{atan|asin|acos|powf}}

@@ -81,6 +81,23 @@ static bool isShared(Value base) {
   return isa_and_nonnull<WeightViewOp, ErrorWordOp>(base.getDefiningOp());
 }
 
+/// Returns true if the launch is the first to use a buffer that its block
+/// allocates: no elements have been written.
+static bool isUnwritten(Value base, LaunchOp launch) {
+  Block *block = launch->getBlock();
+  if (!base.getDefiningOp<AllocOp>() || base.getParentBlock() != block)
+    return false;
+  SmallVector<Value> aliases{base};
+  while (!aliases.empty())
+    for (Operation *user : aliases.pop_back_val().getUsers()) {
+      if (isa<ViewLikeOpInterface>(user))
+        llvm::append_range(aliases, user->getResults());
+      else if (block->findAncestorOpInBlock(*user)->isBeforeInBlock(launch))
+        return false;
+    }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -125,7 +142,8 @@ void Placer::visitLaunch(LaunchOp launch) {
     if (!isOnDevice && !copied.contains(base)) {
       ArenaViewOp copy = allocateLike(builder, loc, base);
       copied[base] = copy;
-      CopyInOp::create(builder, loc, base, copy);
+      if (!isUnwritten(base, launch))
+        CopyInOp::create(builder, loc, base, copy);
       if (outs.contains(base))
         CopyOutOp::create(after, loc, copy, base, /*wait=*/true);
       DeviceReleaseOp::create(after, loc, copy.getArena());

@@ -197,4 +197,33 @@ func.func @loop(%x: memref<64xf32>, %n: index) attributes {krnl.arena_bytes = 25
   return
 }
 
+// A buffer that a branch allocates has nothing that its first launch would need,
+// also where the launch has a view of it. The second one reads what the first wrote.
+// CHECK-LABEL: func.func @new_buffer(
+// CHECK:         scf.if
+// CHECK:           %[[T:.+]] = krnl.alloc() : memref<8x8xf32>
+// CHECK-NOT:       krnl.copy_in %[[T]]
+// CHECK:           krnl.launch @second
+// CHECK:           krnl.copy_out %[[DT:.+]] to %[[T]] wait
+// CHECK:           krnl.copy_in %[[T]] to
+// CHECK:           krnl.launch @first
+// CHECK:           scf.yield %[[T]]
+func.func @new_buffer(%x: memref<64xf32>, %which: i1) attributes {krnl.arena_bytes = 256 : i64} {
+  %c1 = arith.constant 1 : index
+  %y = krnl.output 0 () : memref<64xf32>
+  %r = scf.if %which -> memref<8x8xf32> {
+    %t = krnl.alloc() : memref<8x8xf32>
+    %line = memref.reinterpret_cast %t to offset: [0], sizes: [64], strides: [1] : memref<8x8xf32> to memref<64xf32>
+    krnl.launch @second ins(%x : memref<64xf32>) outs(%line : memref<64xf32>) tiles(%c1)
+    krnl.launch @first ins(%x, %line : memref<64xf32>, memref<64xf32>) outs(%line : memref<64xf32>) tiles(%c1)
+    scf.yield %t : memref<8x8xf32>
+  } else {
+    %t = krnl.alloc() : memref<8x8xf32>
+    scf.yield %t : memref<8x8xf32>
+  }
+  %all = memref.reinterpret_cast %r to offset: [0], sizes: [64], strides: [1] : memref<8x8xf32> to memref<64xf32>
+  krnl.launch @second ins(%all : memref<64xf32>) outs(%y : memref<64xf32>) tiles(%c1)
+  return
+}
+
 }

@@ -27,8 +27,9 @@ struct Known {
   double alpha, beta;
 };
 
+/// One with the parameters of a node.
 struct Activation {
-  std::string name;
+  const Known *known;
   double alpha, beta;
 };
 } // namespace
@@ -68,7 +69,7 @@ static std::vector<Activation> activationsOf(const Body &b, size_t directions) {
         [&](const Known &row) { return isSameName(row.name, name); });
     if (known == std::end(knownActivations))
       b.refuse("activations");
-    Activation bound{known->name, known->alpha, known->beta};
+    Activation bound{known, known->alpha, known->beta};
     if (known->takesAlpha && nextAlpha < alphas.size())
       bound.alpha = alphas[nextAlpha++];
     if (known->takesBeta && nextBeta < betas.size())
@@ -116,28 +117,26 @@ void StepWriter::activate(const std::string &result, int which,
     add(in + " = Clip(" + x + ", least, most)");
   }
   const Activation &f = activations[which];
+  std::string name = f.known->name;
   std::string alpha = "alpha = " + literal(f.alpha);
   std::string beta = "beta = " + literal(f.beta);
   auto scaled = [&](const std::string &to, const std::string &from, double by) {
     add(to + "_factor = Constant<value_float = " + literal(by) + ">()");
     add(to + " = Mul(" + from + ", " + to + "_factor)");
   };
-  if (f.name == "Affine") {
+  if (name == "Affine") {
     scaled(result + "_scaled", in, f.alpha);
     add(result + "_offset = Constant<value_float = " + literal(f.beta) + ">()");
     add(result + " = Add(" + result + "_scaled, " + result + "_offset)");
-  } else if (f.name == "ScaledTanh") {
+  } else if (name == "ScaledTanh") {
     scaled(result + "_scaled", in, f.beta);
     add(result + "_tanh = Tanh(" + result + "_scaled)");
     scaled(result, result + "_tanh", f.alpha);
   } else {
-    const auto *known =
-        std::find_if(std::begin(knownActivations), std::end(knownActivations),
-                     [&](const Known &row) { return row.name == f.name; });
-    add(result + " = " + f.name +
-        (known->takesBeta    ? "<" + alpha + ", " + beta + ">"
-         : known->takesAlpha ? "<" + alpha + ">"
-                             : "") +
+    add(result + " = " + name +
+        (f.known->takesBeta    ? "<" + alpha + ", " + beta + ">"
+         : f.known->takesAlpha ? "<" + alpha + ">"
+                               : "") +
         "(" + in + ")");
   }
 }

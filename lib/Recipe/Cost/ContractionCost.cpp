@@ -37,7 +37,8 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
     : rows(extentOf(kernel, loops.row, ShapedType::kDynamic)),
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
-      packsInRun(packed >= 0 && !isConstantView(kernel.getIns()[packed])),
+      isPacked(packed >= 0),
+      packsInRun(isPacked && !isConstantView(kernel.getIns()[packed])),
       readsInPlace(packed < 0 && loops.hasColumnsInLine() &&
                    isa<BlockArgument>(loops.columnOperand->get())),
       widensRows(!grouped.empty() && groupBytes == bytesOfPair) {
@@ -63,6 +64,7 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
     work.ofFactor = 3;
     work.ofProduct = 2;
   }
+  stepBytes = columnElementBytes() * (grouped.empty() ? 1 : groupBytes);
   for (const std::string &loop : loops.reduced)
     depth = estimatedProduct(
         depth, loop == grouped ? byteGroupsOf(kernel, loop, groupBytes)
@@ -177,7 +179,19 @@ double ContractionCost::emptyLanesFactor() const {
   return 1 + double(lanes - 1) / double(2 * outerExtent);
 }
 
+/// The bytes of a vector in a packed panel that the first cache cannot keep
+/// from one tile of rows to the next; else 0.
+int64_t ContractionCost::farPanelBytes(RegisterTile tile) const {
+  if (!isPacked || !loops.blocks.empty() || ShapedType::isDynamic(depth) ||
+      tile.rows >= assumedExtent(loops.row))
+    return 0;
+  int64_t bytes = stepBytes * lanes;
+  return depth * tile.vectors * bytes > target.l1 ? bytes : 0;
+}
+
 double ContractionCost::cycles(RegisterTile tile) const {
+  ColumnWork work = this->work;
+  work.farBytes = farPanelBytes(tile);
   double perTile = resultCycles(target, tile, rows, columns, lanes, work,
                                 assumedExtent(loops.row)) *
                    double(depth);

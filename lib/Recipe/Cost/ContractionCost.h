@@ -46,6 +46,7 @@ private:
   double rereadCycles(RegisterTile tile) const;
   double widenCycles() const;
   double emptyLanesFactor() const;
+  int64_t farPanelBytes(RegisterTile tile) const;
   /// The iterations of all outer loops that count.
   double
   outerIterations(llvm::function_ref<bool(llvm::StringRef)> counts) const;
@@ -55,7 +56,9 @@ private:
   const Contraction &loops;
   const target::Processor &target;
   int64_t lanes;
-  bool packsInRun, readsInPlace;
+  /// Bytes of a column in a step of the reduction.
+  int64_t stepBytes = 0;
+  bool isPacked, packsInRun, readsInPlace;
   /// Pairs are multiplied, of rows that are extended once for many columns.
   bool widensRows;
 };

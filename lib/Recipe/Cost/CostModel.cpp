@@ -44,7 +44,8 @@ double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
                double(target.operationsPerCycle());
   double loads = double(tile.vectors) / target.loadsPerCycle +
                  double(tile.rows) / double(target.scalarLoadsPerCycle);
-  return std::max({all, loads, target.fmaLatency}) + target.tileCycles;
+  double far = double(tile.vectors * work.farBytes) / target.l2BytesPerCycle;
+  return std::max({all, loads, far, target.fmaLatency}) + target.tileCycles;
 }
 
 /// Cycles for `rows` rows and as many vectors as the tile has. Of a number that

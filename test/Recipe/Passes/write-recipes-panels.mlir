@@ -1,0 +1,25 @@
+// RUN: onnx-opt %s --convert-onnx-to-krnl --select-target="triple=x86_64-linux-gnu cpu=haswell" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+
+// Tiles of 2 x 4 and of 4 x 2 vectors take as many multiply-adds. Panels of four
+// vectors with 288 steps have 36 KiB, which the first cache cannot keep from one tile
+// of rows to the next; those of two vectors stay there.
+// CHECK-LABEL: kernel "MatMul"
+// CHECK-NEXT:    block(n, 16) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 4) -> (m.o, m.r),
+// CHECK:         pack(1, [n.o, k, n.r])
+func.func @large_panels(%a: tensor<16x7x288xf32>) -> tensor<16x7x32xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<16x288x32xf32>
+  %y = onnx.MatMul(%a, %w) : (tensor<16x7x288xf32>, tensor<16x288x32xf32>) -> tensor<16x7x32xf32>
+  return %y : tensor<16x7x32xf32>
+}
+
+// All panels of fewer steps stay there: the preferred tile has more vectors.
+// CHECK-LABEL: kernel "MatMul#2"
+// CHECK-NEXT:    block(n, 32) -> (n.o, n.r),
+// CHECK-NEXT:    block(m, 2) -> (m.o, m.r),
+// CHECK:         pack(1, [n.o, k, n.r])
+func.func @small_panels(%a: tensor<16x7x144xf32>) -> tensor<16x7x32xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<16x144x32xf32>
+  %y = onnx.MatMul(%a, %w) : (tensor<16x7x144xf32>, tensor<16x144x32xf32>) -> tensor<16x7x32xf32>
+  return %y : tensor<16x7x32xf32>
+}

@@ -31,6 +31,10 @@ using namespace onnxc::onnx;
 /// much: results cheaper to compute than to store are not folded.
 static constexpr uint64_t allowedGrowth = 64 * 1024;
 
+/// The same where functions are computed for as many elements, such as a sine,
+/// which take longer than to read the results.
+static constexpr uint64_t allowedFunctionGrowth = 16 * 1024 * 1024;
+
 /// The limit on the elements of a tensor of strings.
 static constexpr uint64_t maxStringBytes = 16 * 1024 * 1024;
 
@@ -75,6 +79,15 @@ static bool isComputable(Operation *op) {
          !isa<ConstantOp>(op) && !growsWeights(op) && isPure(op) &&
          op->getNumRegions() == 0 && op->getNumResults() != 0 &&
          op->getNumOperands() != 0 && !op->hasAttr(notFoldedName);
+}
+
+/// Returns true if `op` computes a function that is no arithmetic of each
+/// element.
+static bool isFunction(Operation *op) {
+  return isa<AcosOp, AcoshOp, AsinOp, AsinhOp, AtanOp, AtanhOp, CosOp, CoshOp,
+             EluOp, ErfOp, ExpOp, GeluOp, LogOp, MishOp, PowOp, SeluOp,
+             SigmoidOp, SinOp, SinhOp, SoftmaxOp, SoftplusOp, TanOp, TanhOp>(
+      op);
 }
 
 /// Bytes of the value of a constant or of a value of this type; nothing if
@@ -218,7 +231,7 @@ static bool areStringsFew(Value root) {
 }
 
 /// Returns true if the constant is not larger than its operands by more than
-/// allowedGrowth.
+/// what is allowed for that which computes it.
 bool Folding::isProfitable(Value root) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (type && type.hasStaticShape() && isa<StringType>(type.getElementType()))
@@ -228,13 +241,17 @@ bool Folding::isProfitable(Value root) {
     return true;
   if (visits > maxVisits)
     return false;
-  uint64_t given = 0;
+  uint64_t given = 0, allowed = allowedGrowth;
   SetVector<Operation *> sources = sourcesOf(root);
   visits += sources.size();
-  for (Operation *op : sources)
+  for (Operation *op : sources) {
+    uint64_t bytes = bytesOf(op->getResult(0).getType()).value_or(0);
     if (isa<ConstantOp>(op))
-      given += bytesOf(op->getResult(0).getType()).value_or(0);
-  return *result <= given + allowedGrowth;
+      given += bytes;
+    else if (isFunction(op) && bytes >= *result)
+      allowed = allowedFunctionGrowth;
+  }
+  return *result <= given + allowed;
 }
 
 /// A module with one function that returns the roots.

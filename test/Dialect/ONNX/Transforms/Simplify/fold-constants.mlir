@@ -158,6 +158,34 @@ func.func @long() -> tensor<4096x4096xf32> {
 
 // -----
 
+// Functions take longer to compute than their results to read.
+// CHECK-LABEL: func @functions
+// CHECK-NEXT:    onnx.Constant #onnx.blob<{{.+}}> : tensor<200x100xf32>
+// CHECK-NEXT:    return
+func.func @functions() -> tensor<200x100xf32> {
+  %0 = onnx.Constant dense<2.0> : tensor<200x1xf32>
+  %1 = onnx.Constant dense<3.0> : tensor<100xf32>
+  %2 = onnx.Mul(%0, %1) : (tensor<200x1xf32>, tensor<100xf32>) -> tensor<200x100xf32>
+  %3 = onnx.Sin(%2) : (tensor<200x100xf32>) -> tensor<200x100xf32>
+  return %3 : tensor<200x100xf32>
+}
+
+// -----
+
+// Those of few elements do not.
+// CHECK-LABEL: func @few_functions
+// CHECK-DAG:     onnx.Constant dense<0.909297406> : tensor<200x1xf32>
+// CHECK:         onnx.Mul
+func.func @few_functions() -> tensor<200x100xf32> {
+  %0 = onnx.Constant dense<2.0> : tensor<200x1xf32>
+  %1 = onnx.Constant dense<3.0> : tensor<100xf32>
+  %2 = onnx.Sin(%0) : (tensor<200x1xf32>) -> tensor<200x1xf32>
+  %3 = onnx.Mul(%2, %1) : (tensor<200x1xf32>, tensor<100xf32>) -> tensor<200x100xf32>
+  return %3 : tensor<200x100xf32>
+}
+
+// -----
+
 // The size of a result may be known only when it is there.
 // CHECK-LABEL: func @large
 // CHECK:         onnx.NonZero{{.*}}onnx.not_folded = "the result is large"

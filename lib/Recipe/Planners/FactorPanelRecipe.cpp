@@ -214,12 +214,8 @@ void addFactorPanelRecipes(KernelOp kernel, const Contraction &way,
   ContractionCost cost(kernel, way, target, lanes, "", bytesOfDot, -1);
   int64_t rowLimit =
       maxRows(target, Access(*way.rowOperand).pitch(dimOf(way.op, way.row)));
-  ColumnWork work = cost.work;
-  SmallVector<std::string> parts = unreadLoops(factor, way.reduced);
-  if (!parts.empty())
-    work.registers = extentOfAll(kernel, parts, 1);
-  SmallVector<RegisterTile> tiles =
-      registerTiles(target, cost.rows, cost.columns, lanes, rowLimit, work);
+  SmallVector<RegisterTile> tiles = registerTiles(
+      target, cost.rows, cost.columns, lanes, rowLimit, cost.work);
   SmallVector<double> cycles = llvm::map_to_vector(
       tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
   RegisterTile best = tiles[findCheapest(cycles)];

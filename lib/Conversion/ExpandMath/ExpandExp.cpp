@@ -1,6 +1,10 @@
-//===- ExpandExp.cpp - exp by an instruction for powers of 2 ----*- C++ -*-===//
+//===- ExpandExp.cpp - exp and exp - 1 of f32 --------------------*- C++
+//-*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
+//
+// e^x = 2^n e^r, with a polynomial for e^r or e^r - 1; the coefficients are
+// minimax fits of the relative error for |r| <= log(2) / 2.
 //
 // Units for functions of a device have 2^t of f32, with an error of two units
 // in the last place. With t = x log2(e), rounded,
@@ -101,7 +105,8 @@ void onnxc::expandRoundedExps(Operation *root) {
   }
 }
 
-Value onnxc::expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
+/// In registers; null where the target has no instruction.
+static Value expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
                               Value x) {
   std::optional<PowerInstruction> power = powerInstructionOf(target);
   if (!power)
@@ -115,4 +120,106 @@ Value onnxc::expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
   Value isAbove = f.less(f.constant(-104.0), x);
   Value isBelow = f.less(x, f.constant(88.72283935546875));
   return f.select(f.both(isAbove, isBelow), f.fma(y, r, y), y);
+}
+
+namespace {
+/// e^x = 2^n e^r with |r| <= log(2) / 2; `rounded` is n added to the rounder.
+struct ReducedExp {
+  Value rounded, n, r;
+};
+} // namespace
+
+static ReducedExp reduceExp(FloatBuilder &f, Value x) {
+  Value rounded =
+      f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
+  Value n = f.sub(rounded, f.constant(f.rounder()));
+  Value r = f.fma(n, f.constant(-0.693359375), x);
+  return {rounded, n, f.fma(n, f.constant(2.1219444005469057e-4), r)};
+}
+
+/// e^r times `factor`, a power of 2.
+static Value polynomialOfExp(FloatBuilder &f, Value r, double factor = 1) {
+  SmallVector<double> coefficients{1.0,
+                                   1.0,
+                                   0.4999999403953552,
+                                   0.16666515171527863,
+                                   0.04166845604777336,
+                                   0.00836941972374916,
+                                   0.0013813142431899905};
+  for (double &c : coefficients)
+    c *= factor;
+  return f.polynomial(r, coefficients);
+}
+
+/// Returns true if the result is only added to constants of 1 or more, beside
+/// which what is below half of their last digit vanishes.
+static bool isAddedToOne(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
+    auto sum = dyn_cast<arith::AddFOp>(use.getOwner());
+    APFloat constant(0.0);
+    return sum &&
+           matchPattern(sum->getOperand(1 - use.getOperandNumber()),
+                        m_ConstantFloat(&constant)) &&
+           std::abs(constant.convertToDouble()) >= 1;
+  });
+}
+
+/// p 2^n / 2 by the bits of half the power: the largest n is 128, the smallest
+/// -125, and with -126 the power is 0.
+static Value scaleAtOnce(FloatBuilder &f, Value p, Value rounded) {
+  int64_t fraction = f.fractionBits();
+  Value n = arith::ShLIOp::create(f.b, f.bits(rounded), f.integer(fraction));
+  Value halfPower = arith::AddIOp::create(
+      f.b, n, f.integer((f.exponentBias() - 1) << fraction));
+  return f.mul(p, f.fromBits(halfPower));
+}
+
+/// e^x, as far as a sum with 1 shows it: no power of 2 is so small that it
+/// would take two factors.
+static Value expandExpBesideOne(FloatBuilder &f, Value x) {
+  ReducedExp parts = reduceExp(f, f.clamp(x, -18.0, 89.0));
+  return scaleAtOnce(f, polynomialOfExp(f, parts.r, 2), parts.rounded);
+}
+
+/// e^x with 0 for results that would take two factors: the bits of the power
+/// for the lower bound, 2^-126, are those of 0.
+static Value expandApproximateExp(FloatBuilder &f, Value x) {
+  ReducedExp parts = reduceExp(f, f.clamp(x, -87.5, 89.0));
+  return scaleAtOnce(f, polynomialOfExp(f, parts.r, 2), parts.rounded);
+}
+
+/// The bounds give 0 and inf. NaN is in r and stays. A scaled number that is
+/// rounded to 0 takes processors a hundred cycles, so that 0 is scaled instead;
+/// n is known long before e^r.
+Value onnxc::expandFloatExp(FloatBuilder &f, krnl::TargetAttr target,
+                            Operation *op) {
+  Value x = op->getOperand(0);
+  if (Value y = expandExpByPower(f, target, x))
+    return y;
+  bool hasScale = !scaleInstruction(f, target).empty();
+  if (isAddedToOne(op) && !hasScale)
+    return expandExpBesideOne(f, x);
+  auto flags = cast<math::ExpOp>(op).getFastmath();
+  if (arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) && !hasScale)
+    return expandApproximateExp(f, x);
+  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -105.0, 89.0));
+  Value p = polynomialOfExp(f, r);
+  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
+                                      f.bits(f.constant(f.rounder())));
+  return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
+}
+
+/// 2 (2^(n-1) part + 2^(n-1) - 1/2) with part = e^r - 1: 2^n is no number for
+/// the largest results. Up to the lower bound the result is rounded to -1.
+Value onnxc::expandFloatExpM1(FloatBuilder &f, Value x) {
+  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -18.0, 89.0));
+  Value p = f.polynomial(r, {0.4999999701976776, 0.1666654348373413,
+                             0.04166720062494278, 0.008366547524929047,
+                             0.0013882516650483012});
+  Value part = f.fma(f.mul(r, r), p, r);
+  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
+                                      f.bits(f.constant(f.rounder())));
+  Value half = f.powerOfTwo(arith::SubIOp::create(f.b, whole, f.integer(1)));
+  Value y = f.fma(half, part, f.sub(half, f.constant(0.5)));
+  return f.add(y, y);
 }

@@ -3,7 +3,7 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the upstream polynomials are slow or lose digits, or a device has no
-// libm: the table of these, exp and erf of f32, atan, asin, acos and fmod, on
+// libm: the table of these, erf of f32, atan, asin, acos and fmod, on
 // scalars and vectors alike, each within 3 units in the last place. The
 // coefficients are minimax fits of the relative error on the reduced range.
 //
@@ -31,8 +31,7 @@ static int64_t lanesOf(FloatBuilder &f) {
   return vector ? vector.getNumElements() : 0;
 }
 
-/// The instruction of the target for p 2^n of this type; empty if it has none.
-static StringRef scaleInstruction(FloatBuilder &f, krnl::TargetAttr target) {
+StringRef onnxc::scaleInstruction(FloatBuilder &f, krnl::TargetAttr target) {
   unsigned width = f.element().getIntOrFloatBitWidth();
   return target.getInstruction("scale_f" + Twine(width), lanesOf(f));
 }
@@ -67,78 +66,6 @@ Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
   Value half = arith::ShRSIOp::create(f.b, whole, f.integer(1));
   Value rest = arith::SubIOp::create(f.b, whole, half);
   return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
-}
-
-namespace {
-/// e^x = 2^n e^r with |r| <= log(2) / 2; `rounded` is n added to the rounder.
-struct ReducedExp {
-  Value rounded, n, r;
-};
-} // namespace
-
-static ReducedExp reduceExp(FloatBuilder &f, Value x) {
-  Value rounded =
-      f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
-  Value n = f.sub(rounded, f.constant(f.rounder()));
-  Value r = f.fma(n, f.constant(-0.693359375), x);
-  return {rounded, n, f.fma(n, f.constant(2.1219444005469057e-4), r)};
-}
-
-/// e^r times `factor`, a power of 2.
-static Value polynomialOfExp(FloatBuilder &f, Value r, double factor = 1) {
-  SmallVector<double> coefficients{1.0,
-                                   1.0,
-                                   0.4999999403953552,
-                                   0.16666515171527863,
-                                   0.04166845604777336,
-                                   0.00836941972374916,
-                                   0.0013813142431899905};
-  for (double &c : coefficients)
-    c *= factor;
-  return f.polynomial(r, coefficients);
-}
-
-/// Returns true if the result is only added to constants of 1 or more, beside
-/// which what is below half of their last digit vanishes.
-static bool isAddedToOne(Operation *op) {
-  return !op->use_empty() && llvm::all_of(op->getUses(), [](OpOperand &use) {
-    auto sum = dyn_cast<arith::AddFOp>(use.getOwner());
-    APFloat constant(0.0);
-    return sum &&
-           matchPattern(sum->getOperand(1 - use.getOperandNumber()),
-                        m_ConstantFloat(&constant)) &&
-           std::abs(constant.convertToDouble()) >= 1;
-  });
-}
-
-/// e^x, as far as a sum with 1 shows it: no power of 2 is so small that it
-/// would take two factors. The largest is 2^128, of which the polynomial has
-/// a factor of 2.
-static Value expandExpBesideOne(FloatBuilder &f, Value x) {
-  ReducedExp parts = reduceExp(f, f.clamp(x, -18.0, 89.0));
-  int64_t fraction = f.fractionBits();
-  Value n =
-      arith::ShLIOp::create(f.b, f.bits(parts.rounded), f.integer(fraction));
-  Value halfPower = arith::AddIOp::create(
-      f.b, n, f.integer((f.exponentBias() - 1) << fraction));
-  return f.mul(polynomialOfExp(f, parts.r, 2), f.fromBits(halfPower));
-}
-
-/// The bounds give 0 and inf. NaN is in r and stays. A scaled number that is
-/// rounded to 0 takes processors a hundred cycles, so that 0 is scaled instead;
-/// n is known long before e^r.
-static Value expandExp(FloatBuilder &f, krnl::TargetAttr target,
-                       Operation *op) {
-  Value x = op->getOperand(0);
-  if (Value y = onnxc::expandExpByPower(f, target, x))
-    return y;
-  if (isAddedToOne(op) && scaleInstruction(f, target).empty())
-    return expandExpBesideOne(f, x);
-  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -105.0, 89.0));
-  Value p = polynomialOfExp(f, r);
-  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
-                                      f.bits(f.constant(f.rounder())));
-  return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
 }
 
 /// An odd polynomial below 1, from there 1 - p^-8 with a polynomial for the
@@ -409,7 +336,9 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
   if (f.element().isF64() && onnxc::isExpandedDouble(op))
     return onnxc::expandDouble(f, op, target);
   if (isa<math::ExpOp>(op))
-    return expandExp(f, target, op);
+    return onnxc::expandFloatExp(f, target, op);
+  if (isa<math::ExpM1Op>(op))
+    return onnxc::expandFloatExpM1(f, x);
   if (isa<math::ErfOp>(op))
     return expandErf(f, x);
   if (isa<math::LogOp, math::Log2Op>(op))
@@ -430,8 +359,8 @@ bool onnxc::isExpandedFunction(Operation *op) {
     return true;
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
     return isExpandedDouble(op);
-  return isa<math::AtanOp, math::ErfOp, math::ExpOp, math::LogOp, math::Log2Op,
-             math::PowFOp, math::TanOp>(op);
+  return isa<math::AtanOp, math::ErfOp, math::ExpOp, math::ExpM1Op, math::LogOp,
+             math::Log2Op, math::PowFOp, math::TanOp>(op);
 }
 
 bool onnxc::hasLibrary(krnl::TargetAttr target) {

@@ -24,12 +24,15 @@ class FloatBuilder;
 /// instruction for it, so that all finite results have a number.
 mlir::Value scaleByPower(FloatBuilder &f, krnl::TargetAttr target,
                          mlir::Value p, mlir::Value n, mlir::Value whole);
-/// e^x of f32 by the target's instruction for powers of 2: those that are
-/// rounded to 16 bits, before roundings are expanded, and any x; null where the
-/// target has no instruction (ExpandExp.cpp).
+/// The instruction of the target for p 2^n of this type; empty if it has none.
+llvm::StringRef scaleInstruction(FloatBuilder &f, krnl::TargetAttr target);
+/// The exp of f32 that `op` is, and e^x - 1 (ExpandExp.cpp).
+mlir::Value expandFloatExp(FloatBuilder &f, krnl::TargetAttr target,
+                           mlir::Operation *op);
+mlir::Value expandFloatExpM1(FloatBuilder &f, mlir::Value x);
+/// Those that are rounded to 16 bits by the target's instruction for powers of
+/// 2, if it has one, before roundings are expanded.
 void expandRoundedExps(mlir::Operation *root);
-mlir::Value expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
-                             mlir::Value x);
 /// Returns false for a device, which has no libm.
 bool hasLibrary(krnl::TargetAttr target);
 /// The op itself on a scalar; on a vector lane by lane, in a loop.

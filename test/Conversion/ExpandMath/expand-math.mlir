@@ -14,9 +14,45 @@ func.func @exp(%x: vector<16xf32>, %s: f32) -> (vector<16xf32>, f32) {
   return %y, %t : vector<16xf32>, f32
 }
 
+// A power of 2 is two factors, so that denormal results have digits.
+// CHECK-LABEL: func @two_factors
+// CHECK-COUNT-2: arith.shli
+// CHECK:         return
+func.func @two_factors(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// One is enough where the smallest results may be 0.
+// CHECK-LABEL: func @one_factor
+// CHECK:         %[[POWER:.+]] = arith.shli
+// CHECK:         %[[BIASED:.+]] = arith.addi %[[POWER]]
+// CHECK-NEXT:    %[[FACTOR:.+]] = arith.bitcast %[[BIASED]]
+// CHECK-NEXT:    %[[Y:.+]] = arith.mulf %{{.+}}, %[[FACTOR]]
+// CHECK-NEXT:    return %[[Y]]
+func.func @one_factor(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp %x fastmath<afn> : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
 // What an upstream polynomial is made from is expanded in turn.
+// CHECK-LABEL: func @log1p
+// CHECK-NOT:     math.log
+func.func @log1p(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.log1p %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// A polynomial has the digits of small results; the upstream one divides by a
+// logarithm.
 // CHECK-LABEL: func @expm1
-// CHECK-NOT:     math.exp
+// CHECK-NOT:     arith.divf
+// CHECK-NOT:     arith.cmpf uno
+// CHECK:         %[[PART:.+]] = math.fma
+// CHECK:         arith.shli
+// CHECK:         %[[HALF:.+]] = math.fma
+// CHECK-NEXT:    %[[Y:.+]] = arith.addf %[[HALF]], %[[HALF]]
+// CHECK-NEXT:    return %[[Y]]
 func.func @expm1(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.expm1 %x : vector<16xf32>
   return %y : vector<16xf32>

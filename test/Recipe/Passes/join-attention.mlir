@@ -50,7 +50,7 @@ func.func @attention(%q: tensor<12x128x64xf32>, %k: tensor<12x64x128xf32>, %v: t
 // CHECK:             %[[NONE:.+]] = arith.cmpf oeq, %[[M]], %{{.+}} : f32
 // CHECK-NEXT:        %[[SHIFT:.+]] = arith.select %[[NONE]], %{{.+}}, %[[M]] : f32
 // CHECK-NEXT:        %[[D:.+]] = arith.subf %{{.+}}, %[[SHIFT]] : f32
-// CHECK-NEXT:        math.exp %[[D]] : f32
+// CHECK-NEXT:        math.exp %[[D]] fastmath<afn> : f32
 // CHECK:           %[[TOTAL:.+]] = krnl.compute [n0, m | n1] (%{{.+}} = %[[EXP]][0, m, n0, n1])
 // CHECK-NOT:       arith.divf
 // CHECK:           krnl.compute [n0, m, n_2 | n1]

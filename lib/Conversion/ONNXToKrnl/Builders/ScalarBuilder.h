@@ -82,6 +82,12 @@ public:
     return Op::create(b, loc, args...);
   }
   mlir::Value exp(mlir::Value x) { return math<mlir::math::ExpOp>(x); }
+  /// e^x of a difference from a maximum: what is below all normal numbers may
+  /// be 0, beside the 1 of the maximum.
+  mlir::Value expFromMax(mlir::Value x) {
+    return mlir::math::ExpOp::create(b, loc, x,
+                                     mlir::arith::FastMathFlags::afn);
+  }
   mlir::Value log(mlir::Value x) { return math<mlir::math::LogOp>(x); }
   mlir::Value sqrt(mlir::Value x) { return math<mlir::math::SqrtOp>(x); }
   mlir::Value tanh(mlir::Value x) { return math<mlir::math::TanhOp>(x); }

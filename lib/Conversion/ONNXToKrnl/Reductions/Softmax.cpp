@@ -128,7 +128,7 @@ Value softmax(RowKernel &k) {
       k.map({{k.in, k.all}, {largest, k.row}}, k.fullTemporary(),
             [&](ScalarBuilder &s, ValueRange v) {
               Value shift = shiftOf(s, v[1], hidden);
-              Value e = s.exp(s.sub(s.widen(v[0]), shift));
+              Value e = s.expFromMax(s.sub(s.widen(v[0]), shift));
               return s.widen(s.narrow(e));
             });
   Value total = k.rowSum({{exponential, k.all}},
@@ -156,7 +156,7 @@ Value logSoftmax(RowKernel &k) {
   Value largest = k.rowLargestNumber();
   Value total = k.rowSum({{k.in, k.all}, {largest, k.row}},
                          [](ScalarBuilder &s, ValueRange v) {
-                           return s.exp(s.sub(s.widen(v[0]), v[1]));
+                           return s.expFromMax(s.sub(s.widen(v[0]), v[1]));
                          });
   Value log =
       k.kernel.generic({{total, k.row}}, {k.rowTemporary(), k.row}, {},

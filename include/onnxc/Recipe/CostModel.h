@@ -17,7 +17,7 @@ namespace onnxc {
 
 /// Cycles that one step of the reduction takes for a tile of vectors of `lanes`
 /// sums: the largest of multiply-adds, all operations, loads (a vector per
-/// column, a broadcast per row), bytes from the second cache, and the latency of
+/// column, a broadcast per row), vectors from another cache, and the latency of
 /// too few accumulators.
 /// Single sums, of one lane, take one instruction after the other.
 double tileCycles(const target::Processor &target, RegisterTile tile,

@@ -242,8 +242,8 @@ struct ColumnWork {
   int64_t ofFactor = 0, ofProduct = 1;
   /// The registers of products that another instruction adds to their sums.
   int64_t temporaries = 0;
-  /// Bytes of a vector that come from the second cache for each tile of rows.
-  int64_t farBytes = 0;
+  /// Cycles in which a vector comes from another cache for each tile of rows.
+  double farCycles = 0;
 };
 
 /// The number of vectors in `columns` columns; a dynamic number counts as many.

@@ -72,6 +72,7 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
   if (!loops.blocks.empty())
     depth =
         estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
+  sliceDepth = depth;
 }
 
 /// Vectors under a window are not packed: they straddle cache lines, and come
@@ -179,19 +180,35 @@ double ContractionCost::emptyLanesFactor() const {
   return 1 + double(lanes - 1) / double(2 * outerExtent);
 }
 
-/// The bytes of a vector in a packed panel that the first cache cannot keep
-/// from one tile of rows to the next; else 0.
-int64_t ContractionCost::farPanelBytes(RegisterTile tile) const {
+/// The cycles in which a vector of a packed panel comes from the cache that
+/// keeps the panel, or a slice of it, from one tile of rows to the next.
+double ContractionCost::farCycles(RegisterTile tile) const {
   if (!isPacked || !loops.blocks.empty() || ShapedType::isDynamic(depth) ||
       tile.rows >= assumedExtent(loops.row))
     return 0;
-  int64_t bytes = stepBytes * lanes;
-  return depth * tile.vectors * bytes > target.l1 ? bytes : 0;
+  auto bytes = double(stepBytes * lanes),
+       panel = double(sliceDepth * tile.vectors) * bytes;
+  if (panel <= double(target.l1))
+    return 0;
+  return bytes / (panel <= target.panelShare * double(target.l2)
+                      ? target.l2BytesPerCycle
+                      : target.l3BytesPerCycle);
+}
+
+/// The cycles to load and store the sums again for each slice after the first.
+double ContractionCost::continuedSumCycles() const {
+  if (sliceDepth >= depth)
+    return 0;
+  double slices = std::ceil(double(depth) / double(sliceDepth));
+  double vectors =
+      double(assumedExtent(loops.row)) *
+      std::ceil(double(assumedExtent(loops.column)) / double(lanes));
+  return (slices - 1) * vectors * (1 + 1 / double(target.loadsPerCycle));
 }
 
 double ContractionCost::cycles(RegisterTile tile) const {
   ColumnWork work = this->work;
-  work.farBytes = farPanelBytes(tile);
+  work.farCycles = farCycles(tile);
   double perTile = resultCycles(target, tile, rows, columns, lanes, work,
                                 assumedExtent(loops.row)) *
                    double(depth);
@@ -208,7 +225,7 @@ double ContractionCost::cycles(RegisterTile tile) const {
              ? target.transposeCycles
              : target.scatterCycles) *
         double(assumedExtent(loops.row)) * double(assumedExtent(loops.column));
-  return (perTile + rereadCycles(tile) + widenCycles()) *
+  return (perTile + continuedSumCycles() + rereadCycles(tile) + widenCycles()) *
          outerIterations([](StringRef) { return true; });
 }
 

@@ -33,8 +33,9 @@ public:
   /// The extent of an axis that cycles() assumes.
   int64_t assumedExtent(llvm::StringRef axis) const;
 
-  /// Steps of the reduction of one result.
-  int64_t depth = 1;
+  /// Steps of the reduction of one result, and those of a slice: all tiles of
+  /// rows read a slice of the columns before the next one.
+  int64_t depth = 1, sliceDepth = 1;
   /// Extents of the loops that are tiled, dynamic where they are not known.
   int64_t rows, columns;
   ColumnWork work;
@@ -46,7 +47,8 @@ private:
   double rereadCycles(RegisterTile tile) const;
   double widenCycles() const;
   double emptyLanesFactor() const;
-  int64_t farPanelBytes(RegisterTile tile) const;
+  double farCycles(RegisterTile tile) const;
+  double continuedSumCycles() const;
   /// The iterations of all outer loops that count.
   double
   outerIterations(llvm::function_ref<bool(llvm::StringRef)> counts) const;

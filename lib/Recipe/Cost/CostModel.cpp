@@ -44,7 +44,7 @@ double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
                double(target.operationsPerCycle());
   double loads = double(tile.vectors) / target.loadsPerCycle +
                  double(tile.rows) / double(target.scalarLoadsPerCycle);
-  double far = double(tile.vectors * work.farBytes) / target.l2BytesPerCycle;
+  double far = double(tile.vectors) * work.farCycles;
   return std::max({all, loads, far, target.fmaLatency}) + target.tileCycles;
 }
 

@@ -73,8 +73,21 @@ void OpCost::findTile() {
             int64_t(llvm::divideCeil(nest.loop(column->loop).extent, width))};
     tileCost.emplace(kernel, *contraction, target, width, grouped, groupBytes,
                      operand);
+    tileCost->sliceDepth = sliceDepth();
     return;
   }
+}
+
+/// The steps of the sums for a tile that follow each other, inside of all loops
+/// over other tiles.
+int64_t OpCost::sliceDepth() const {
+  double outside = 1, since = 1;
+  for (const LoopUse &use : body.loops)
+    if (use.reduced)
+      since *= extent(use.loop);
+    else if (use.role == RegisterRole::None)
+      outside *= std::exchange(since, 1);
+  return std::max<int64_t>(int64_t(double(tileCost->depth) / outside), 1);
 }
 
 double OpCost::axisExtent(unsigned axis) const {

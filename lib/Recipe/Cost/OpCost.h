@@ -81,6 +81,7 @@ public:
 
 private:
   void findTile();
+  int64_t sliceDepth() const;
   double extent(unsigned loop) const;
   double axesExtent(unsigned loop) const;
   double vectorsPerIteration() const;

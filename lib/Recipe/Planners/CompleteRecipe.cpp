@@ -233,9 +233,23 @@ static void addOrders(RecipeBuilder &recipe, const LoopNest &nest) {
     recipe.order(loops, int(number));
 }
 
+/// Returns true if sums are continued after other ones: the slices of panels
+/// that they need are near when they are.
+static bool haveSlices(const LoopNest &nest) {
+  return llvm::any_of(nest.ops(), [](const BodyOp &op) {
+    const auto *slices =
+        llvm::find_if(op.loops, [](const LoopUse &use) { return use.reduced; });
+    return std::any_of(slices, op.loops.end(), [](const LoopUse &use) {
+      return !use.reduced && use.role == RegisterRole::None;
+    });
+  });
+}
+
 /// While all tiles of rows read a panel, the next one arrives.
 static void addPrefetches(RecipeBuilder &recipe, const LoopNest &nest,
                           const Processor &target) {
+  if (haveSlices(nest))
+    return;
   for (const Pack &pack : nest.packs()) {
     Prefetch next{pack.operand, /*distance=*/1, target.lineBytes};
     if (reasonAgainst(nest, next).empty())

@@ -506,14 +506,15 @@ static void addContraction(KernelOp kernel, const Contraction &way,
 void addContractionRecipes(KernelOp kernel, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
-  for (const Contraction &way : findContractions(kernel))
-    if (auto factor = way.columnOperand->get().getDefiningOp<ComputeOp>())
-      addFactorPanelRecipes(kernel, way, factor, target, options, candidates);
-    else if (!way.hasWindowAcross())
+  for (const Contraction &way : findContractions(kernel)) {
+    auto factor = way.columnOperand->get().getDefiningOp<ComputeOp>();
+    if (!factor && !way.hasWindowAcross())
       for (int64_t groupBytes : {bytesOfPair, bytesOfDot, bytesOfLongDot})
         for (bool packsAll : {false, true})
           addContraction(kernel, way, groupBytes, packsAll, target, options,
                          candidates);
+    addPanelSliceRecipes(kernel, way, factor, target, options, candidates);
+  }
 }
 
 } // namespace onnxc

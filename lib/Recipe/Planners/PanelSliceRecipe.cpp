@@ -1,15 +1,17 @@
-//===- FactorPanelRecipe.cpp - Panels of a computed factor -----*- C++ -*-===//
+//===- PanelSliceRecipe.cpp - Slices of panels of columns -----*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A factor that an op of the kernel computes, as weights of few bits with their
-// scales, is computed for a slice of the sums and a block of columns, which all
-// rows then read: the loop over slices is outside of that over rows, so that
-// the sums are continued in memory.
+// Each tile of rows reads a panel of columns. A panel that no near cache keeps
+// meanwhile is divided into slices of the sums. All rows of a block read a
+// slice before the next one: the loop over slices is outside of that over rows,
+// and the sums are continued in memory. A factor that an op of the kernel
+// computes, as weights of few bits with their scales, is computed slice by
+// slice, for all rows.
 //
 //   y[m, n] += x[m, k] * f[k, n]
-//   order n.o, k.o, m.o, n.p, k.i, m.r, n.r
-//     f, hoisted from m.o    k.i * n.cached elements, on the stack
+//   order n.o, m.b, k.o, m.o, n.p, k.i, m.r, n.r
+//     f, hoisted from m.o, if it is computed    k.i * n.cached elements
 //     the start of y, and what reads y, hoisted from k.o
 //
 //===----------------------------------------------------------------------===//
@@ -33,21 +35,24 @@ namespace onnxc {
 
 namespace {
 /// Writes the recipe for a tile.
-class FactorPanelWriter {
+class PanelSliceWriter {
 public:
-  FactorPanelWriter(KernelOp kernel, const Contraction &loops, ComputeOp factor,
-                    int64_t lanes, const Processor &target)
+  PanelSliceWriter(KernelOp kernel, const Contraction &loops, ComputeOp factor,
+                   int64_t lanes, const Processor &target)
       : kernel(kernel), loops(loops), factor(factor), lanes(lanes),
         target(target), ops(kernel.getBody().getOps<ComputeOp>()),
         recipe(kernel.getContext()) {}
 
+  /// Chooses the slice, which has so many steps of the sums.
+  int64_t chooseSlice(RegisterTile tile);
   ArrayAttr write(RegisterTile tile);
 
 private:
-  void chooseSlice(RegisterTile tile);
-  void blockLoops(RegisterTile tile);
-  void placeOps();
+  void blockColumns(int64_t panel);
+  int64_t chooseRowBlock(RegisterTile tile);
+  void blockRows(RegisterTile tile);
   void writeOuter();
+  void pack(OpOperand &input);
   void packInputs();
   unsigned numberOf(ComputeOp op) const {
     return llvm::find(ops, op) - ops.begin();
@@ -55,14 +60,18 @@ private:
 
   KernelOp kernel;
   const Contraction &loops;
+  /// Null if the columns are a constant.
   ComputeOp factor;
   int64_t lanes;
   const Processor &target;
   SmallVector<ComputeOp> ops;
   RecipeBuilder recipe;
-  int64_t sliceColumns = 0, sliceSteps = 0;
+  /// Iterations of the outermost reduced loop, and of those inside of it.
+  int64_t sliceColumns = 0, sliceSteps = 0, innerSteps = 1;
   PanelLoops panels;
-  std::string columnBlocks, slices, rowBlocks, rowTile;
+  std::string columnBlocks, cachedRows, slices, rowTile;
+  /// The loops over rows inside of that over slices.
+  SmallVector<std::string> rows;
 };
 } // namespace
 
@@ -77,37 +86,40 @@ static SmallVector<std::string> unreadLoops(ComputeOp factor,
   });
 }
 
-/// The product of the extents of all reduced loops but the outermost one.
-static int64_t innerSteps(KernelOp kernel, const Contraction &loops) {
-  return extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1);
+static int64_t elementBytes(OpOperand &operand) {
+  Type element = getElementTypeOrSelf(operand.get());
+  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
 }
 
 /// Each step of a slice reads an element of the rows for `sliceColumns`
-/// products, and each sum is loaded and stored for `sliceSteps` of them: the
-/// traffic is least where the steps are twice the columns.
-void FactorPanelWriter::chooseSlice(RegisterTile tile) {
-  int64_t bytes = std::max<int64_t>(
-      getElementTypeOrSelf(loops.columnOperand->get()).getIntOrFloatBitWidth() /
-          8,
-      1);
-  int64_t elements = target.stackBytes / bytes, panel = tile.vectors * lanes;
+/// products, and each sum is loaded and stored for all steps of a slice: the
+/// traffic is least where the steps are twice the columns. Rows that a cache
+/// keeps for the columns of a slice are read sooner than sums are continued.
+int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
+  constexpr int64_t stepsOfComputed = 2, stepsOfStored = 8;
+  int64_t elements = (factor ? target.stackBytes
+                             : int64_t(target.panelShare * double(target.l2))) /
+                     elementBytes(*loops.columnOperand);
+  int64_t panel = tile.vectors * lanes;
   int64_t columns =
       llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel);
-  auto square = int64_t(std::sqrt(double(elements) / 2));
+  innerSteps = extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1);
+  auto square = int64_t(
+      std::sqrt(double(elements / (factor ? stepsOfComputed : stepsOfStored))));
+  if (!factor)
+    square = std::min(square, elements / innerSteps);
   sliceColumns = std::clamp(square / panel * panel, panel, columns);
-  int64_t inner = innerSteps(kernel, loops);
-  sliceSteps = std::max<int64_t>(elements / sliceColumns / inner, 1);
+  sliceSteps = std::max<int64_t>(elements / sliceColumns / innerSteps, 1);
   // Slices of one size have no padding, and constants the same stored form as
   // without slices.
   int64_t all = extentOf(kernel, loops.reduced.front(), guessedExtent);
   int64_t divisor = largestDivisor(all, sliceSteps);
   if (divisor * 2 >= sliceSteps)
     sliceSteps = divisor;
+  return sliceSteps * innerSteps;
 }
 
-void FactorPanelWriter::blockLoops(RegisterTile tile) {
-  int64_t panel = tile.vectors * lanes;
-  chooseSlice(tile);
+void PanelSliceWriter::blockColumns(int64_t panel) {
   if (sliceColumns > panel) {
     std::string inner;
     std::tie(columnBlocks, inner) = recipe.block(
@@ -118,26 +130,53 @@ void FactorPanelWriter::blockLoops(RegisterTile tile) {
     std::tie(panels.panels, panels.columns) =
         recipe.block(loops.column, panel, suffix::blocks, suffix::registers);
   }
-  std::tie(rowBlocks, rowTile) =
-      recipe.block(loops.row, tile.rows, suffix::blocks, suffix::registers);
-  panels.reduced = loops.reduced;
-  const std::string &outer = loops.reduced.front();
-  if (extentOf(kernel, outer, INT64_MAX) > sliceSteps)
-    std::tie(slices, panels.reduced.front()) = recipe.block(outer, sliceSteps);
 }
 
-void FactorPanelWriter::writeOuter() {
-  SmallVector<std::string> outer;
-  if (columnBlocks.empty())
-    outer.push_back(panels.panels);
-  else
-    outer.push_back(columnBlocks);
+/// Iterations of the outermost loop over rows of which a slice stays in the
+/// second cache, in blocks of one size; a computed slice of columns is for all
+/// rows.
+int64_t PanelSliceWriter::chooseRowBlock(RegisterTile tile) {
+  ArrayRef<std::string> all = loops.rows;
+  int64_t rows = extentOf(kernel, all.front(), INT64_MAX);
+  if (factor)
+    return rows;
+  auto room = int64_t(target.fewerRowsShare * double(target.l2));
+  int64_t most = room /
+                 (sliceSteps * innerSteps * elementBytes(*loops.rowOperand)) /
+                 extentOfAll(kernel, all.drop_front(), 1);
+  int64_t multiple = all.size() == 1 ? tile.rows : 1;
+  most = std::max(most, multiple);
+  if (rows <= most)
+    return rows;
+  if (rows == INT64_MAX)
+    return most / multiple * multiple;
+  int64_t blocks = llvm::divideCeil(rows, most);
+  return llvm::alignTo(llvm::divideCeil(rows, blocks), multiple);
+}
+
+void PanelSliceWriter::blockRows(RegisterTile tile) {
+  rows = loops.rows;
+  int64_t block = chooseRowBlock(tile);
+  LoopSuffix outer = suffix::blocks;
+  if (extentOf(kernel, rows.front(), INT64_MAX) > block) {
+    std::tie(cachedRows, rows.front()) =
+        recipe.block(rows.front(), block, suffix::blocks, suffix::cached);
+    if (rows.size() == 1)
+      outer = suffix::panels;
+  }
+  std::tie(rows.back(), rowTile) =
+      recipe.block(rows.back(), tile.rows, outer, suffix::registers);
+}
+
+void PanelSliceWriter::writeOuter() {
+  SmallVector<std::string> outer = loops.batch;
+  outer.push_back(columnBlocks.empty() ? panels.panels : columnBlocks);
+  if (!cachedRows.empty())
+    outer.push_back(cachedRows);
   size_t parallel = outer.size();
   if (!slices.empty())
     outer.push_back(slices);
-  size_t firstRow = outer.size();
-  llvm::append_range(outer, ArrayRef(loops.rows).drop_back());
-  outer.push_back(rowBlocks);
+  llvm::append_range(outer, rows);
   if (!columnBlocks.empty())
     outer.push_back(panels.panels);
   SmallVector<std::string> all = outer;
@@ -147,36 +186,47 @@ void FactorPanelWriter::writeOuter() {
   recipe.order(all);
   for (auto [number, op] : llvm::enumerate(ops))
     if (op == factor)
-      recipe.hoist(outer[firstRow], int(number));
+      recipe.hoist(rows.front(), int(number));
     else if (op != loops.op && !slices.empty())
       recipe.hoist(slices, int(number));
   recipe.fuseOuter(outer);
   recipe.parallel(ArrayRef(outer).take_front(parallel));
 }
 
-/// Constants are stored in the order in which the factor reads them.
-void FactorPanelWriter::packInputs() {
-  for (OpOperand *input : factor.getDpsInputOperands()) {
-    int number = inputNumber(kernel, input->get());
-    if (!isConstantView(kernel.getIns()[number]) || !isPlainlyIndexed(*input))
-      continue;
-    SmallVector<std::string> stored{panels.panels};
-    for (const std::string &loop : loopsOf(*input, loops.reduced)) {
-      bool isDivided = loop == loops.reduced.front() && !slices.empty();
-      if (isDivided)
-        stored.push_back(slices);
-      stored.push_back(isDivided ? panels.reduced.front() : loop);
-    }
-    stored.push_back(panels.columns);
-    recipe.pack(number, stored);
+/// Constants are stored in the order in which they are read.
+void PanelSliceWriter::pack(OpOperand &input) {
+  int number = inputNumber(kernel, input.get());
+  if (!isConstantView(kernel.getIns()[number]) || !isPlainlyIndexed(input))
+    return;
+  SmallVector<std::string> stored{panels.panels};
+  for (const std::string &loop : loopsOf(input, loops.reduced)) {
+    bool isDivided = loop == loops.reduced.front() && !slices.empty();
+    if (isDivided)
+      stored.push_back(slices);
+    stored.push_back(isDivided ? panels.reduced.front() : loop);
   }
+  stored.push_back(panels.columns);
+  recipe.pack(number, stored);
+}
+
+void PanelSliceWriter::packInputs() {
+  if (!factor)
+    return pack(*loops.columnOperand);
+  for (OpOperand *input : factor.getDpsInputOperands())
+    pack(*input);
   for (const std::string &loop : unreadLoops(factor, loops.reduced))
     for (ComputeOp op : {factor, loops.op})
       recipe.unroll(loop, extentOf(kernel, loop, 1), int(numberOf(op)));
 }
 
-ArrayAttr FactorPanelWriter::write(RegisterTile tile) {
-  blockLoops(tile);
+ArrayAttr PanelSliceWriter::write(RegisterTile tile) {
+  chooseSlice(tile);
+  blockColumns(tile.vectors * lanes);
+  blockRows(tile);
+  panels.reduced = loops.reduced;
+  const std::string &outer = loops.reduced.front();
+  if (extentOf(kernel, outer, INT64_MAX) > sliceSteps)
+    std::tie(slices, panels.reduced.front()) = recipe.block(outer, sliceSteps);
   writeOuter();
   recipe.registerTile(rowTile, panels.columns, lanes,
                       isStatic(kernel, loops.row) ? SmallVector<int64_t>()
@@ -188,49 +238,76 @@ ArrayAttr FactorPanelWriter::write(RegisterTile tile) {
   return recipe.finish();
 }
 
-/// Returns true if the factor may be computed in vectors along the columns, in
-/// slices of known size.
-static bool isPossible(KernelOp kernel, const Contraction &way,
-                       ComputeOp factor) {
+/// Returns true if the columns may be divided into slices of known size.
+static bool isPossible(KernelOp kernel, const Contraction &way) {
   auto isKnown = [&](const std::string &loop) {
     return isStatic(kernel, loop);
   };
-  return way.batch.empty() && way.columns.size() == 1 && way.blocks.empty() &&
+  return way.columns.size() == 1 && way.blocks.empty() &&
          way.scaleOperands.empty() && !way.window && !way.channelwise &&
-         way.hasColumnsInLine() && isStatic(kernel, way.column) &&
-         llvm::all_of(way.reduced, isKnown) &&
+         !way.reduced.empty() && isStatic(kernel, way.column) &&
+         llvm::all_of(way.reduced, isKnown);
+}
+
+/// Returns true if the factor may be computed in vectors along the columns.
+static bool isFactorPossible(const Contraction &way, ComputeOp factor) {
+  return way.batch.empty() && way.hasColumnsInLine() &&
          llvm::all_of(factor.getDpsInputOperands(), [&](OpOperand *input) {
-           return inputNumber(kernel, input->get()) >= 0;
+           return inputNumber(factor->getParentOfType<KernelOp>(),
+                              input->get()) >= 0;
          });
 }
 
-void addFactorPanelRecipes(KernelOp kernel, const Contraction &way,
-                           ComputeOp factor, const Processor &target,
-                           const RecipeOptions &options,
-                           RecipeCandidates &candidates) {
+/// Returns true if the columns are a constant of which the second cache does
+/// not keep a panel, and the sums may be continued where the results are.
+static bool isConstantPossible(KernelOp kernel, const Contraction &way,
+                               int64_t lanes, const Processor &target) {
+  int number = inputNumber(kernel, way.columnOperand->get());
+  if (number < 0 || !isConstantView(kernel.getIns()[number]) ||
+      !isPlainlyIndexed(*way.columnOperand) || !way.storesInLine ||
+      !isa<FloatType>(getElementTypeOrSelf(way.columnOperand->get())))
+    return false;
+  int64_t line = estimatedProduct(lanes * elementBytes(*way.columnOperand),
+                                  extentOfAll(kernel, way.reduced, 1));
+  return double(line) > target.panelShare * double(target.l2) / 2;
+}
+
+void addPanelSliceRecipes(KernelOp kernel, const Contraction &way,
+                          ComputeOp factor, const Processor &target,
+                          const RecipeOptions &options,
+                          RecipeCandidates &candidates) {
   int64_t lanes = lanesAlong(kernel, way.column, target);
-  if (lanes <= 1 || !isPossible(kernel, way, factor))
+  if (lanes <= 1 || !isPossible(kernel, way) ||
+      !(factor ? isFactorPossible(way, factor)
+               : isConstantPossible(kernel, way, lanes, target)))
     return;
-  ContractionCost cost(kernel, way, target, lanes, "", bytesOfDot, -1);
+  int packed = factor ? -1 : inputNumber(kernel, way.columnOperand->get());
+  ContractionCost cost(kernel, way, target, lanes, "", bytesOfDot, packed);
   int64_t rowLimit =
       maxRows(target, Access(*way.rowOperand).pitch(dimOf(way.op, way.row)));
   SmallVector<RegisterTile> tiles = registerTiles(
       target, cost.rows, cost.columns, lanes, rowLimit, cost.work);
-  SmallVector<double> cycles = llvm::map_to_vector(
-      tiles, [&](RegisterTile tile) { return cost.cycles(tile); });
-  RegisterTile best = tiles[findCheapest(cycles)];
-  auto recipeOf = [=](RegisterTile tile) {
-    return FactorPanelWriter(kernel, way, factor, lanes, target).write(tile);
+  auto writer = [=] {
+    return PanelSliceWriter(kernel, way, factor, lanes, target);
   };
-  if (failed(replayWith(kernel, recipeOf(best), options)))
+  SmallVector<double> cycles =
+      llvm::map_to_vector(tiles, [&](RegisterTile tile) {
+        if (!factor)
+          cost.sliceDepth = writer().chooseSlice(tile);
+        return cost.cycles(tile);
+      });
+  size_t best = findCheapest(cycles);
+  auto recipeOf = [=](RegisterTile tile) { return writer().write(tile); };
+  ArrayAttr first = recipeOf(tiles[best]);
+  if (failed(replayWith(kernel, first, options)))
     return;
-  double scale =
-      kernelScale(kernel, target, options, recipeOf(best), cost.cycles(best));
+  double scale = kernelScale(kernel, target, options, first, cycles[best]);
   for (auto [tile, ofTile] : llvm::zip_equal(tiles, cycles))
     candidates.push_back(
         {"contraction",
-         llvm::formatv("{0} x {1} vectors of {2} along {3}, computed in panels",
-                       tile.rows, tile.vectors, lanes, way.column),
+         llvm::formatv("{0} x {1} vectors of {2} along {3}, {4}", tile.rows,
+                       tile.vectors, lanes, way.column,
+                       factor ? "computed in panels" : "packed in slices"),
          scale * ofTile, [recipeOf, tile = tile] { return recipeOf(tile); }});
 }
 

@@ -126,6 +126,7 @@ static void forEachCacheNumber(P &&p, F visit) {
   visit("rows_share", p.rowsShare);
   visit("fewer_rows_share", p.fewerRowsShare);
   visit("streamed_rows_share", p.streamedRowsShare);
+  visit("panel_share", p.panelShare);
   visit("matrix_share", p.matrixShare);
   visit("unpadded_share", p.unpaddedShare);
   visit("padded_share", p.paddedShare);

@@ -40,3 +40,25 @@ func.func @computed_panels(%a: tensor<128x2048xf32>) -> tensor<128x2048xf32> {
   %y = onnx.microsoft.MatMulNBits(%a, %w, %s) {K = 2048 : i64, N = 2048 : i64, bits = 4 : i64, block_size = 32 : i64} : (tensor<128x2048xf32>, tensor<2048x64x16xui8>, tensor<131072xf32>) -> tensor<128x2048xf32>
   return %y : tensor<128x2048xf32>
 }
+
+// A panel of 4096 steps has 256 KiB, a quarter of the second cache and more: all rows of a block read a slice before
+// the next one, and the sums are continued where the results are.
+// CHECK-LABEL: kernel "MatMul#3"
+// CHECK-NEXT:    block(n, 64) -> (n.o, n.cached),
+// CHECK-NEXT:    block(n.cached, 16) -> (n.p, n.r),
+// CHECK-NEXT:    block(m, 132) -> (m.o, m.cached),
+// CHECK-NEXT:    block(m.cached, 6) -> (m.p, m.r),
+// CHECK-NEXT:    block(k, 512) -> (k.o, k.i),
+// CHECK-NEXT:    order(n.o, m.o, k.o, m.p, n.p, k.i, m.r, n.r),
+// CHECK-NEXT:    0: hoist(k.o),
+// CHECK-NEXT:    fuse_outer(n.o, m.o, k.o, m.p, n.p),
+// CHECK-NEXT:    parallel(n.o, m.o),
+// CHECK-NEXT:    register_tile(m.r, n.r, lanes=8),
+// CHECK-NEXT:    0: vectorize(n.r, 8),
+// CHECK-NEXT:    pack(1, [n.p, k.o, k.i, n.r])
+// CHECK-NEXT:  ]
+func.func @slices(%a: tensor<256x4096xf32>) -> tensor<256x1024xf32> {
+  %w = onnx.Constant dense<1.0> : tensor<4096x1024xf32>
+  %y = onnx.MatMul(%a, %w) : (tensor<256x4096xf32>, tensor<4096x1024xf32>) -> tensor<256x1024xf32>
+  return %y : tensor<256x1024xf32>
+}

@@ -103,6 +103,9 @@ struct Processor {
   double rowsShare = 0.25;
   double fewerRowsShare = 0.5;
   double streamedRowsShare = 2;
+  /// Part of the second cache from which on a panel of columns is not kept
+  /// there while rows pass by, and the part that a slice of one takes.
+  double panelShare = 0.25;
   /// Part of the first cache from which on a matrix that is multiplied by one
   /// row is packed.
   double matrixShare = 0.5;

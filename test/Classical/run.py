@@ -148,7 +148,7 @@ def main():
     accept_numpy_attributes()
     jobs = [job for job in pipelines.all_models() if arguments.filter in job[0]]
     passed = failed = 0
-    for (name, *_), outcome in isolation.run_isolated(jobs, Check(arguments.keep, arguments.mode), arguments.jobs, 120, 16 << 30):
+    for (name, *_), outcome in isolation.run_isolated(jobs, Check(arguments.keep, arguments.mode), arguments.jobs, memory=16 << 30):
         if outcome.status == "passed":
             passed += 1
         else:

@@ -235,7 +235,7 @@ def parse_arguments(words=None):
     parser.add_argument("--stop", action="store_true", help="stop at the first failure")
     parser.add_argument("--keep", type=pathlib.Path, help="keep model.onnx and model.so of each case in this folder")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60, help="seconds per case")
+    parser.add_argument("--timeout", type=float, default=isolation.SECONDS, help="seconds per case")
     parser.add_argument("--memory", type=int, default=12, help="address space per case in GiB")
     parser.add_argument("-O", type=int, default=1, help="optimisation level of the compiler")
     parser.add_argument("--reasons", type=int, default=40, help="rows of the table of reasons")

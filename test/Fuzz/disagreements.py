@@ -48,7 +48,6 @@ import conventions
 import hostile_models
 
 KEPT = BUILD / "mutant-disagreements"
-SECONDS = 120
 MEMORY = 8 << 30
 # What became of a number from which no model was made.
 UNDRAWN = "no model"
@@ -320,7 +319,7 @@ def main():
     shutil.rmtree(KEPT, ignore_errors=True)
     fates, failed = collections.Counter(), 0
     artefact.warm_up()
-    for number, outcome in isolation.run_isolated(numbers, Job(sources), arguments.jobs, SECONDS, MEMORY):
+    for number, outcome in isolation.run_isolated(numbers, Job(sources), arguments.jobs, memory=MEMORY):
         fate, source, detail = outcome.value if outcome.status == "passed" else (outcome.status, outcome.stage, outcome.message)
         if outcome.status != "passed" and outcome.stage.startswith("onnxruntime"):
             fate = "onnxruntime crashed"

@@ -15,7 +15,7 @@ import schemas
 from mutations import change_message, damaged, one
 from onnx import helper
 
-from Harness import BUILD, artefact, values
+from Harness import BUILD, artefact, isolation, values
 
 KINDS = ("tensor(float)", "tensor(int64)", "tensor(bool)", "tensor(string)", "tensor(float16)", "tensor(int4)",
          "tensor(complex64)", "seq(tensor(float))", "seq(tensor(string))", "optional(tensor(float))")  # fmt: skip
@@ -46,7 +46,7 @@ def check(rng, folder):
         data = proto.SerializeToString()
         path.write_bytes(damaged(rng, data) if rng.random() < 0.5 else data)
     command = [BUILD / "bin/onnx-run", artefact_of(kind), f"--input=x=@{path}", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=isolation.SECONDS)
     assert done.returncode in (0, 1), f"status {done.returncode}: {done.stderr[-300:]}"
     assert done.returncode == 0 or "error" in done.stderr, f"no message: {done.stderr}"
     return "value taken" if done.returncode == 0 else "value refused"

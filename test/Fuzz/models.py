@@ -164,7 +164,7 @@ def main():
     numbers = [arguments.only] if arguments.only is not None else range(arguments.seed, arguments.seed + arguments.count)
     passed = failed = refused = undrawn = nodes = 0
     kinds = set()
-    for number, outcome in isolation.run_isolated(numbers, job, arguments.jobs, 120, 16 << 30):
+    for number, outcome in isolation.run_isolated(numbers, job, arguments.jobs, memory=16 << 30):
         if outcome.value == "refused":
             refused, passed = refused + 1, passed + 1
         elif (outcome.status, outcome.stage) == ("crashed", "draw"):  # our compiler has not seen it

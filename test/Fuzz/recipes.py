@@ -211,7 +211,7 @@ def main():
         draws = [(models[i % len(models)], i // len(models)) for i in range(arguments.count)]
         if arguments.only:
             draws = [(models[0], int(arguments.only.split(":")[1]))]
-        runs = isolation.run_isolated(draws, Check(arguments.seed), arguments.jobs, 60)
+        runs = isolation.run_isolated(draws, Check(arguments.seed), arguments.jobs)
         results = {(model.name, number): outcome for (model, number), outcome in runs}
     if arguments.only:
         print("".join(o.value["steps"] for o in results.values() if o.value))

@@ -15,6 +15,7 @@ import numpy as np
 from onnx import helper
 
 from Harness import BUILD, ROOT
+from Harness.isolation import SECONDS
 
 EXAMPLE = ROOT / "examples" / "firmware"
 
@@ -92,7 +93,7 @@ class Result:
 
 
 def call(command):
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", timeout=120)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", timeout=SECONDS)
     if done.returncode:
         raise FirmwareError(f"{pathlib.Path(command[0]).name}: {done.stdout}{done.stderr}")
     return done.stdout

@@ -19,6 +19,9 @@ import traceback
 
 from Harness import is_sanitized
 
+# A job that takes as many seconds hangs, however slow the machine is and whatever else runs on it.
+SECONDS = 600
+
 
 @dataclasses.dataclass
 class Outcome:
@@ -159,7 +162,7 @@ class Child:
         return Outcome("crashed", self.stage, f"{cause}: {crash_line(text)}", *facts)
 
 
-def run_isolated(jobs, function, workers=2, timeout=60.0, memory=12 << 30):
+def run_isolated(jobs, function, workers=2, timeout=SECONDS, memory=12 << 30):
     """Runs function(job, reporter) for each job in a forked child; yields (job, Outcome).
 
     At most `workers` run at a time; each gets `timeout` seconds and `memory` bytes of address space.

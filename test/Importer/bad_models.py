@@ -35,7 +35,7 @@ def write(name, folder):
 
 def check(name, path, command):
     """What is wrong with how `command` takes the file, or None."""
-    run = subprocess.run([*command, str(path)], capture_output=True, text=True, errors="replace", timeout=60)
+    run = subprocess.run([*command, str(path)], capture_output=True, text=True, errors="replace", timeout=300)
     if run.returncode != 1:
         return f"exit status {run.returncode}, not 1: {run.stderr[-300:]}"
     if run.stdout:

@@ -111,7 +111,7 @@ def main():
     jobs = [(case, mode) for case in found for mode in arguments.mode or MODES[:2]]
     passed = failed = 0
     artefact.warm_up()
-    for (case, mode), outcome in isolation.run_isolated(jobs, check, arguments.jobs, 60, 16 << 30):
+    for (case, mode), outcome in isolation.run_isolated(jobs, check, arguments.jobs, memory=16 << 30):
         passed += outcome.status == "passed"
         if outcome.status != "passed":
             failed += 1

@@ -142,7 +142,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="rewrite the list of models that do not work")
     parser.add_argument("--keep", help="keep the compiled models in this folder")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=180, help="seconds per model")
+    parser.add_argument("--timeout", type=float, default=isolation.SECONDS, help="seconds per model")
     parser.add_argument("--memory", type=int, default=16, help="address space per model in GiB")
     parser.add_argument("-O", type=int, default=3, help="optimisation level of the compiler")
     artefact.add_target_options(parser)

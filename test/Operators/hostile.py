@@ -208,7 +208,7 @@ def main():
     arguments = parser.parse_args()
     signatures = [s for s in schemas.all_signatures() if s.key not in TRIPS and table.row_of(s) and (not arguments.operator or s.key in arguments.operator)]
     passed, failed = 0, 0
-    for signature, outcome in isolation.run_isolated(signatures, Job(arguments.draws), arguments.jobs, 120 + 20 * arguments.draws, 16 << 30):
+    for signature, outcome in isolation.run_isolated(signatures, Job(arguments.draws), arguments.jobs, memory=16 << 30):
         if outcome.status != "passed":
             failed += 1
             print(f"FAILED {signature.key}: {outcome.status} {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)

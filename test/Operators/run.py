@@ -136,9 +136,9 @@ def run_all(cases, arguments):
         else:
             again.extend([case] for case in batch)
 
-    for batch, outcome in isolation.run_isolated(list(batches(cases, TOGETHER.get(arguments.mode, 48))), job, arguments.jobs, 120, 16 << 30):
+    for batch, outcome in isolation.run_isolated(list(batches(cases, TOGETHER.get(arguments.mode, 48))), job, arguments.jobs, memory=16 << 30):
         take(batch, outcome, len(batch) == 1)
-    for batch, outcome in isolation.run_isolated(again, job, arguments.jobs, 60, 16 << 30):
+    for batch, outcome in isolation.run_isolated(again, job, arguments.jobs, memory=16 << 30):
         take(batch, outcome, True)
     return results
 

@@ -62,8 +62,6 @@ FAILURES = ("unlocated", "different")
 # How an error of a run or of a compilation says where it is, and words that are none of the user's.
 LOCATED = re.compile(r"(nodes?|input) '|:\"[^\"]+\": error:")
 INTERNAL = re.compile(r"'(krnl|linalg|tensor|arith|memref|scf|vector|func|builtin)\.")
-# A child that compiles for each change takes longer than one that compiles once.
-LIMITS = {"static": 600, "constant": 600, "empty": 600}
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PAGE = mmap.PAGESIZE
@@ -275,8 +273,7 @@ def main():
     counts, failed = collections.Counter(), 0
     if arguments.mode in ("constant", "empty"):
         signatures = [s for s in signatures if len(s.inputs) > 1 or s.inputs and s.inputs[0].option == "variadic"]
-    limit = LIMITS.get(arguments.mode, 120)
-    for signature, outcome in isolation.run_isolated(signatures, Job(arguments), arguments.jobs, limit, 16 << 30):
+    for signature, outcome in isolation.run_isolated(signatures, Job(arguments), arguments.jobs, memory=16 << 30):
         if outcome.status != "passed":
             failed += 1
             print(f"FAILED {signature.key}: {outcome.status} {outcome.stage}: {' '.join(outcome.message.split())[:300]}", flush=True)

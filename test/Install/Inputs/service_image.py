@@ -40,7 +40,7 @@ def fill_base():
 def ask(port, path, body=None):
     url = f"http://127.0.0.1:{port}/v2/{path}"
     request = urllib.request.Request(url, body and json.dumps(body).encode(), {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=300) as answer:
         return json.loads(answer.read() or "{}")
 
 

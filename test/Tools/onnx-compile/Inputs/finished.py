@@ -14,7 +14,7 @@ import sys
 import time
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-SECONDS = 60
+SECONDS = 300
 folder, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
 folder.mkdir(exist_ok=True)
 model, artefact = folder / "m.onnx", folder / "m.so"

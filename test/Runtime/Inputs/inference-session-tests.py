@@ -128,6 +128,13 @@ class Cache(Cached):
 class Eviction(Cached):
     """Artefacts that have not been used for longest go first."""
 
+    def setUp(self):
+        super().setUp()
+        # What a slow machine compiles meanwhile does not become old.
+        moment = mock.patch("onnx_compile._cache._IN_USE_SECONDS", 3000)
+        moment.start()
+        self.addCleanup(moment.stop)
+
     def add(self, name, age, size=1000):
         folder = self.cache / name
         folder.mkdir(parents=True)
@@ -324,7 +331,18 @@ class Session(Cached):
         )
         self.assertEqual(session.run(None, {"n": 4})[0], 14)
         options, other = ort.RunOptions(), ort.RunOptions()
-        messages = []
+        messages, begun, compiled = [], threading.Semaphore(0), session._session
+
+        class Reporting:
+            """Reports a run that is no longer refused."""
+
+            _cancel = compiled._cancel
+
+            def run(self, *arguments, **named):
+                begun.release()
+                return compiled.run(*arguments, **named)
+
+        session._session = Reporting()
 
         def run():
             try:
@@ -335,12 +353,14 @@ class Session(Cached):
         threads = [threading.Thread(target=run) for _ in range(2)]
         for thread in threads:
             thread.start()
-        time.sleep(0.1)
+        for _ in threads:
+            begun.acquire()
         other.terminate = True
         self.assertEqual([thread.is_alive() for thread in threads], [True, True])
         options.terminate = True
         for thread in threads:
-            thread.join(60)
+            thread.join()
+        session._session = compiled
         self.assertEqual(messages, ["the run has ended, as RunOptions.terminate was set"] * 2)
         self.assertEqual(session.run(None, {"n": 3})[0], 5)
 

@@ -24,6 +24,8 @@ DIGITS = pathlib.Path(sys.argv.pop(1))
 OTHER = pathlib.Path(sys.argv.pop(1))
 IMAGES = np.stack([np.load(path).reshape(1, 8, 8) for path in sorted((DIGITS / "images").glob("*.npy"))])
 INFER = "/v2/models/digits/infer"
+# What takes longer hangs.
+SECONDS = 300
 
 
 def free_ports(count):
@@ -43,7 +45,7 @@ class Client:
     """Keeps its connection, which is opened by the first request."""
 
     def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
 
     def __enter__(self):
         return self
@@ -74,7 +76,7 @@ class Served(unittest.TestCase):
         model.mkdir(parents=True)
         onnx_compile.compile(DIGITS / "digits.onnx", model / "digits.so")
         cls.settings = {"name": "digits", "implementation": "onnx_compile.mlserver.CompiledModel",
-                        "parameters": {"uri": "./digits.so"}, "max_batch_size": 16, "max_batch_time": 0.01}  # fmt: skip
+                        "parameters": {"uri": "./digits.so"}, "max_batch_size": 16, "max_batch_time": 0.1}  # fmt: skip
         (model / "model-settings.json").write_text(json.dumps(cls.settings))
         cls.expected = [onnx_compile.ExecutionSession(path)(IMAGES) for path in (model / "digits.so", cls.fresh)]
         cls.start()
@@ -90,7 +92,7 @@ class Served(unittest.TestCase):
         command = [pathlib.Path(sys.executable).with_name("mlserver"), "start", str(cls.models)]
         cls.server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, cwd=cls.folder)
         cls.addClassCleanup(cls.stop)
-        end = time.monotonic() + 90
+        end = time.monotonic() + SECONDS
         while time.monotonic() < end and cls.server.poll() is None:
             try:
                 with Client(cls.port) as client:
@@ -104,7 +106,7 @@ class Served(unittest.TestCase):
     @classmethod
     def stop(cls):
         cls.server.terminate()
-        cls.server.wait(30)
+        cls.server.wait(SECONDS)
 
     def ask(self, body, client=None):
         if client:
@@ -185,7 +187,11 @@ class Served(unittest.TestCase):
         def work():
             with Client(self.port) as client:
                 while not enough.is_set() and not wrong:
-                    status, text = self.ask(request_of(IMAGES), client)
+                    try:
+                        status, text = self.ask(request_of(IMAGES), client)
+                    except Exception as error:
+                        wrong.append(repr(error))
+                        break
                     fits = [self.is_close(text, known) for known in self.expected] if status == 200 else []
                     if sum(fits) != 1:
                         wrong.append(text)

@@ -10,7 +10,6 @@ import shutil
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 import numpy as np
@@ -437,14 +436,21 @@ class Life(unittest.TestCase):
 
     def test_other_threads_run_meanwhile(self):
         slow = ExecutionSession(MODEL, entry="slow")
-        thread = threading.Thread(target=slow.run, args=(30_000_000,))
+        errors = []
+
+        def run():
+            try:
+                slow.run(2**63 - 1, tag=slow, deadline=300)
+            except Exception as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=run)
         thread.start()
-        start = time.monotonic()
-        while thread.is_alive() and time.monotonic() - start < 5:
-            time.sleep(0.001)  # would not get here while a run held the lock
-            break
-        self.assertTrue(thread.is_alive())
-        thread.join()
+        # A run that held the lock would end by its deadline before this thread goes on.
+        while thread.is_alive():
+            slow._cancel(slow)  # a run that has not begun does not see it
+            thread.join(0.01)
+        self.assertEqual(errors, ["the run was cancelled"])
 
     def test_no_leaks(self):
         import resource

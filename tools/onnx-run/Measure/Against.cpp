@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ static const char script[] = R"py(import signal
 import sys
 # An interrupted comparison ends as this program does.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 try:
     from onnx_compile._peer_commands import main
 except ImportError as error:
@@ -57,6 +59,11 @@ Error run::runAgainst(ArrayRef<const char *> words) {
   std::vector<const char *> command = {"python3", "-c", script};
   command.insert(command.end(), words.begin(), words.end());
   command.push_back(nullptr);
+  // An interrupt waits until the script has decided what it does.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);
   execvp(command[0], const_cast<char *const *>(command.data()));
   return failure("--against needs Python 3.10 or later: cannot start python3: "
                  "%s",

@@ -39,6 +39,29 @@ static uint64_t readTicks() {
 #endif
 }
 
+namespace {
+struct Clocks {
+  double seconds;
+  uint64_t ticks;
+};
+} // namespace
+
+/// Both clocks at one time: those rounds do not count in which the thread lost
+/// the processor between them.
+static Clocks readClocks() {
+  Clocks best = {};
+  uint64_t least = UINT64_MAX;
+  for (int round = 0; round < 16; ++round) {
+    uint64_t before = readTicks();
+    double seconds = clockSeconds();
+    uint64_t between = readTicks() - before;
+    if (between < least)
+      best = {seconds, before + between / 2};
+    least = std::min(least, between);
+  }
+  return best;
+}
+
 LaunchTimes::LaunchTimes(const NodeTable &table, size_t count)
     : table(table), deviceRoofline(Roofline::ofDevice(table.getPeaks())),
       threads(count), deviceSums(table.getLaunches().size()),
@@ -76,8 +99,9 @@ void LaunchTimes::start() {
   }
   deviceEvents.clear();
   deviceSums.assign(deviceSums.size(), DeviceSum());
-  seconds = clockSeconds();
-  firstTicks = readTicks();
+  Clocks now = readClocks();
+  seconds = now.seconds;
+  firstTicks = now.ticks;
 }
 
 void LaunchTimes::beginRun() { runBegin = readTicks(); }
@@ -166,9 +190,10 @@ void LaunchTimes::endRun() {
 }
 
 void LaunchTimes::stop() {
-  uint64_t ticks = readTicks() - firstTicks;
+  Clocks now = readClocks();
+  uint64_t ticks = now.ticks - firstTicks;
   millisecondsPerTick =
-      ticks ? (clockSeconds() - seconds) * 1e3 / double(ticks) : 0;
+      ticks ? (now.seconds - seconds) * 1e3 / double(ticks) : 0;
 }
 
 namespace {

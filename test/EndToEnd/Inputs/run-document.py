@@ -14,10 +14,12 @@ Commands run in a fresh folder with links to the repository's folders, after `. 
 which the document has to tell its readers.
 """
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,13 +54,16 @@ def make_workplace(folder):
     (folder / "build").symlink_to(BUILD)
 
 
-def run_block(body, folder):
-    done = subprocess.run(["sh", "-eu", "-c", f". utils/env.sh\n{body}"], cwd=folder, text=True, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
-    return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+def run_block(body, folder, groups):
+    """Returns the exit status and the output; adds the process group, of which commands in the background may be left."""
+    child = subprocess.Popen(["sh", "-eu", "-c", f". utils/env.sh\n{body}"], cwd=folder, text=True, errors="replace",
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)  # fmt: skip
+    groups.append(child.pid)
+    output, _ = child.communicate()
+    return child.returncode, "".join(line.rstrip() + "\n" for line in output.splitlines())
 
 
-def run_document(path, folder):
+def run_document(path, folder, groups):
     """Returns (number of blocks run, list of what went wrong)."""
     ran, wrong, output, where, text = 0, [], None, 0, path.read_text()
     if ". utils/env.sh" not in text:
@@ -73,7 +78,7 @@ def run_document(path, folder):
             shutil.copytree(ROOT / block["stored"], folder, dirs_exist_ok=True)
             output = None
         elif language == "sh":
-            status, output = run_block(body, folder)
+            status, output = run_block(body, folder, groups)
             ran, where = ran + 1, line
             if status:
                 return ran, [*wrong, f"{path.name}:{line}: exit status {status}\n{body}{output}"]
@@ -87,7 +92,14 @@ def run_document(path, folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="onnxc-document-") as scratch:
         make_workplace(pathlib.Path(scratch))
-        ran, wrong = run_document(pathlib.Path(sys.argv[1]), pathlib.Path(scratch))
+        groups = []
+        try:
+            ran, wrong = run_document(pathlib.Path(sys.argv[1]), pathlib.Path(scratch), groups)
+        finally:
+            # A server of a page that went wrong would answer the next run of the page.
+            for group in groups:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(group, signal.SIGKILL)
     for text in wrong:
         print(text)
     print(f"{sys.argv[1]}: {ran} blocks run, {len(wrong)} wrong")

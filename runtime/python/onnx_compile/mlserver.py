@@ -13,14 +13,16 @@ model-settings.json:
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import numpy as np
 from mlserver import MLModel
+from mlserver.batching import load_batching
 from mlserver.codecs import NumpyCodec, StringCodec
 from mlserver.codecs.numpy import to_datatype
-from mlserver.errors import InferenceError
+from mlserver.errors import InferenceError, MLServerError
 from mlserver.types import InferenceRequest, InferenceResponse, MetadataTensor, RequestInput, ResponseOutput
 from mlserver.utils import get_model_uri
 from prometheus_client import Histogram
@@ -45,12 +47,23 @@ class CompiledModel(MLModel):
     """
 
     async def load(self) -> bool:
-        """Loads the model of the settings, compiling it first if it is a model file."""
+        """Loads the model of the settings, compiling it first if it is a model file. MLServerError with the reason,
+        which the server gives as the answer, where it cannot be loaded."""
         path = await get_model_uri(self.settings)
+        try:
+            return await self._load(path)
+        except (OSError, ImportError, TypeError, ValueError, RuntimeError) as error:
+            raise MLServerError(f"cannot load the model '{self.name}': {error}", 422) from error
+
+    async def _load(self, path: str) -> bool:
         options = SessionOptions(**(self.settings.parameters.extra or {}))
         self._session = await asyncio.to_thread(InferenceSession, path, options)
         self._inputs = {value.name: value for value in self._session._session.inputs}
         if self.settings.max_batch_size > 1:
+            # MLServer does so before it loads a model, but not where it loads one again. In a process of its
+            # parallel workers requests are joined already.
+            if "predict" not in vars(self) and multiprocessing.parent_process() is None:
+                await load_batching(self)
             self._check_batching(path)
         self.inputs = [_metadata(value) for value in self._inputs.values()]
         self.outputs = [_metadata(value) for value in self._session._session.outputs]

@@ -153,9 +153,48 @@ class Served(unittest.TestCase):
         status, text = self.ask({"inputs": []})
         self.assertEqual(status, 400, text)
 
+    def test_wrong_models(self):
+        """The answer says why, and the model that was loaded goes on."""
+        model = self.models / "digits" / "digits.so"
+        whole, settings = model.read_bytes(), model.with_name("model-settings.json")
+
+        def load(content, changes, status, message):
+            source = self.folder / "other.so"
+            source.write_bytes(content)
+            os.replace(source, model)
+            settings.write_text(json.dumps(self.settings | changes))
+            with Client(self.port) as client:
+                found, text = client("POST", "/v2/repository/models/digits/load")
+            self.assertEqual(found, status, text)
+            self.assertIn(message, text)
+            self.assertEqual(self.ask(request_of(IMAGES))[0], 200)
+
+        for content, changes, message in (
+            (b"text", {}, "digits.so: error: it is not an ONNX model, or the file is truncated or damaged"),
+            (whole[:5000], {}, "digits.so is truncated: copy it again"),
+            (whole, {"parameters": {"uri": "./digits.so", "extra": {"threads": 2}}}, "unexpected keyword argument 'threads'"),
+            (whole, {"parameters": {"uri": "./none.so"}}, "Invalid URI specified for model digits"),
+        ):
+            with self.subTest(message):
+                load(content, changes, 422, message)
+        load(whole, {}, 200, "")
+
     def test_requests_at_once_are_one_run(self):
-        """A wrong one among them fails alone."""
-        answers = {}
+        """Those of a model that was loaded again, too."""
+        self.ask_at_once()
+        with Client(self.port) as client:
+            self.assertEqual(client("POST", "/v2/repository/models/digits/load")[0], 200)
+        self.ask_at_once()
+
+    def counts(self):
+        """Requests that were answered, runs, and rows of them."""
+        text = self.get("/metrics", self.metrics)[1]
+        metrics = {line.split("{")[0]: float(line.split()[-1]) for line in text.splitlines() if line[0] != "#"}
+        return np.array([metrics.get(name, 0) for name in ("model_infer_request_success_total", "rows_per_run_count", "rows_per_run_sum")])
+
+    def ask_at_once(self):
+        """A wrong request among them fails alone."""
+        answers, before = {}, self.counts()
 
         def work(i):
             body = request_of(IMAGES[i % 10 : i % 10 + 1]) if i else request_of(IMAGES[:1], shape=[1, 64, 1])
@@ -173,12 +212,9 @@ class Served(unittest.TestCase):
                 if i:
                     expected = self.expected[0][i % 10 : i % 10 + 1]
                     np.testing.assert_allclose(self.probabilities(text), expected, rtol=1e-5, atol=1e-7)
-        text = self.get("/metrics", self.metrics)[1]
-        metrics = {line.split("{")[0]: float(line.split()[-1]) for line in text.splitlines() if line[0] != "#"}
-        requests = metrics["model_infer_request_success_total"]
-        self.assertGreaterEqual(requests, 110)
-        self.assertLess(metrics["rows_per_run_count"], requests)
-        self.assertGreaterEqual(metrics["rows_per_run_sum"], 110)
+        requests, runs, rows = self.counts() - before
+        self.assertEqual((requests, rows), (110, 110))
+        self.assertLess(runs, requests)
 
     def test_update_under_load(self):
         """The artefact is replaced while requests go on: each is answered by the old or the new one."""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -123,11 +124,13 @@ def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
     cache = cache_folder()
     artefact = cache / name / "model.so"
     limit = cache_limit()
-    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _named(cache):
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     _check_permissions(cache)
     if _use(artefact):
         return artefact
-    fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=cache))
+    with _named(cache):
+        fresh = pathlib.Path(tempfile.mkdtemp(prefix=".compiling-", dir=cache))
     try:
         make(fresh)
         fresh.rename(cache / name)
@@ -138,6 +141,16 @@ def _entry(name: str, make: Callable[[pathlib.Path], Any]) -> pathlib.Path:
         shutil.rmtree(fresh, ignore_errors=True)
     _evict(cache, limit)
     return artefact
+
+
+@contextlib.contextmanager
+def _named(cache: pathlib.Path) -> Iterator[None]:
+    """Says of an error that it is one of the cache, and how to take another folder."""
+    try:
+        yield
+    except OSError as error:
+        reason = f"the cache of compiled models: {error.strerror}; ONNX_COMPILE_CACHE names another folder"
+        raise OSError(error.errno, reason, str(cache)) from None
 
 
 def _use(artefact: pathlib.Path) -> bool:

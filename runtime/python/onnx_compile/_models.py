@@ -45,6 +45,18 @@ def opened(
         )
 
 
+def load_proto(path: str, **options: Any) -> Any:
+    """onnx.load(). ValueError with the path for a file that is no model."""
+    import onnx
+
+    try:
+        return onnx.load(path, **options)
+    except Exception as error:
+        if type(error).__name__ != "DecodeError":  # of protobuf
+            raise
+        raise ValueError(f"{path}: it is not an ONNX model, or the file is truncated or damaged") from None
+
+
 @contextlib.contextmanager
 def as_file(model: Any) -> Iterator[str | None]:
     """The path of a model file, temporary for bytes and objects; None for no model."""

@@ -351,7 +351,6 @@ class _Check:
 
 def _graph_of(path: str) -> Graph | None:
     try:
-        import onnx
+        return Graph(_models.load_proto(path, load_external_data=False))
     except ImportError:
         return None
-    return Graph(onnx.load(path, load_external_data=False))

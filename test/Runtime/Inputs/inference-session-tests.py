@@ -100,6 +100,13 @@ class Cache(Cached):
             ort.InferenceSession(self.folder / "absent.onnx")
         self.assertEqual(list(self.cache.iterdir()), [])
 
+    def test_cache_that_cannot_be_made(self):
+        file = self.folder / "file"
+        file.touch()
+        with mock.patch.dict(os.environ, ONNX_COMPILE_CACHE=str(file)):
+            with self.assertRaisesRegex(FileExistsError, f"the cache of compiled models: File exists; ONNX_COMPILE_CACHE names another folder: '{file}'"):
+                ort.InferenceSession(DIGITS)
+
     def test_cache_of_everybody(self):
         ort.InferenceSession(DIGITS)
         self.assertEqual(self.cache.stat().st_mode & 0o777, 0o700)

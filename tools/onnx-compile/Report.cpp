@@ -80,7 +80,8 @@ static int reportModel(CommandLine &line) {
     return compareFiles(line);
   if (line.operands.size() != 1)
     return usageError(line, "expected one model, but got '" + line.operands[0] +
-                                "' and '" + line.operands[1] + "'");
+                                "' and '" + line.operands[1] +
+                                "'; two reports need --compare");
   if (line.has("snapshot") && !line.has("html"))
     return usageError(line, "--snapshot=FOLDER needs --html=FILE");
   if (line.has("html") &&

@@ -142,8 +142,6 @@ Error Snapshots::write(int64_t run, ArrayRef<Value> inputs,
     ++left;
     return Error::success();
   }
-  bytes += size;
-  ++written;
   std::string folder = options.snapshotFolder + "/run-" + std::to_string(run);
   json::Object names;
   auto writeFolder = [&](StringRef name, ArrayRef<const OMArgument *> arguments,
@@ -158,9 +156,13 @@ Error Snapshots::write(int64_t run, ArrayRef<Value> inputs,
     if (Error error = writeFolder("outputs", artefact.outputs(), outputs))
       return error;
   // For programs that read the snapshot.
-  return writeFile(folder + "/names.json", [&](raw_ostream &os) {
-    os << json::Value(std::move(names)) << "\n";
-  });
+  if (Error error = writeFile(folder + "/names.json", [&](raw_ostream &os) {
+        os << json::Value(std::move(names)) << "\n";
+      }))
+    return error;
+  bytes += size;
+  ++written;
+  return Error::success();
 }
 
 void Snapshots::summarise() const {

@@ -91,6 +91,9 @@ static int64_t elementBytes(OpOperand &operand) {
   return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
 }
 
+/// Blocks of columns that workers share, if there are as many panels.
+static constexpr int64_t minBlocks = 16;
+
 /// Each step of a slice reads an element of the rows for `sliceColumns`
 /// products, and each sum is loaded and stored for all steps of a slice: the
 /// traffic is least where the steps are twice the columns. Rows that a cache
@@ -107,7 +110,7 @@ int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
   auto square = int64_t(
       std::sqrt(double(elements / (factor ? stepsOfComputed : stepsOfStored))));
   if (!factor)
-    square = std::min(square, elements / innerSteps);
+    square = std::min({square, elements / innerSteps, columns / minBlocks});
   sliceColumns = std::clamp(square / panel * panel, panel, columns);
   sliceSteps = std::max<int64_t>(elements / sliceColumns / innerSteps, 1);
   // Slices of one size have no padding, and constants the same stored form as

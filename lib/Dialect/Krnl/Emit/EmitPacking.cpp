@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "onnxc/Dialect/Krnl/Emit/EmitKernel.h"
+#include "onnxc/Target/IR/ByteInstructions.h"
 
 using namespace mlir;
 
@@ -282,11 +283,13 @@ void PackEmitter::interleave(const Position &at) {
   SmallVector<Value> parts;
   for (int64_t row = 0; row < sizes[group]; ++row)
     parts.push_back(loadRow(indicesOf(moved(at, group, row)), lanes));
-  // 0 2 and 1 3 first, so that the last interleaving makes adjacent elements.
   auto zip = [&](Value x, Value y) -> Value {
     return vector::InterleaveOp::create(b, x, y);
   };
-  Value all = zip(zip(parts[0], parts[2]), zip(parts[1], parts[3]));
+  // 0 2 and 1 3 first, so that the last interleaving makes adjacent elements.
+  Value all = parts.size() == size_t(bytesOfPair)
+                  ? zip(parts[0], parts[1])
+                  : zip(zip(parts[0], parts[2]), zip(parts[1], parts[3]));
   vector::StoreOp::create(b, all, packed, at);
 }
 

@@ -114,3 +114,26 @@ func.func @lines(%x: tensor<64x20xf32>, %w: tensor<20x40xf32>, %o: tensor<64x40x
   } -> tensor<64x40xf32>
   return %y : tensor<64x40xf32>
 }
+
+// Two rows are those of pairs.
+// CHECK-LABEL: func private @kernel_pack_4(
+// CHECK-COUNT-2: vector.load %arg0{{.*}} : memref<8x32xi8>, vector<16xi8>
+// CHECK-NEXT:    vector.interleave %{{.+}}, %{{.+}} : vector<16xi8> -> vector<32xi8>
+// CHECK-NEXT:    vector.store %{{.+}}, %arg1{{.*}} vector<32xi8>
+// CHECK:         return
+func.func @pairs(%x: tensor<64x8xi8>, %w: tensor<8x32xi8>, %o: tensor<64x32xi32>) -> tensor<64x32xi32> {
+  %y = krnl.kernel "pairs" loops [m = 64, n = 32, k = 8] ins(%x, %w : tensor<64x8xi8>, tensor<8x32xi8>) outs(%o : tensor<64x32xi32>)
+      recipe [block(n, 16) -> (n.o, n.r), block(m, 8) -> (m.o, m.r), block(k, 2) -> (k.o, k.q), order(n.o, m.o, k.o, k.q, m.r, n.r), fuse_outer(n.o, m.o), register_tile(m.r, n.r, lanes=16), pack(1, [n.o, k.o, n.r, k.q], interleave=16), 0: dot(k.q)] {
+  ^bb0(%A: tensor<64x8xi8>, %B: tensor<8x32xi8>, %C: tensor<64x32xi32>):
+    %r = krnl.compute [m, n | k] (%p = %A[m, k], %q = %B[k, n]) -> (%s = %C[m, n])
+        : (tensor<64x8xi8>, tensor<8x32xi8>) -> tensor<64x32xi32> {
+      %0 = arith.extui %p : i8 to i32
+      %1 = arith.extsi %q : i8 to i32
+      %2 = arith.muli %0, %1 : i32
+      %3 = arith.addi %s, %2 : i32
+      linalg.yield %3 : i32
+    }
+    krnl.yield %r : tensor<64x32xi32>
+  } -> tensor<64x32xi32>
+  return %y : tensor<64x32xi32>
+}

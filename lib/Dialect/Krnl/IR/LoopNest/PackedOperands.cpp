@@ -14,6 +14,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Target/IR/ByteInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -213,8 +214,9 @@ std::string reasonAgainst(const LoopNest &nest, const Pack &pack,
     return "its rows are not along the last packed dimension";
   if (pack.shuffle && (!areRows || dims[last] == dims[along]))
     return "its rows are not along the dimension before the last packed one";
-  if (pack.shuffle == Shuffle::Interleave && sizes[last] != 4)
-    return "the last packed dimension has no four elements";
+  if (pack.shuffle == Shuffle::Interleave &&
+      !llvm::is_contained({bytesOfPair, bytesOfDot}, sizes[last]))
+    return "the last packed dimension has no two or four elements";
   // A loop of dynamic extent is as long as the dimension.
   bool isAlone = llvm::count(dims, dims[along]) == 1 &&
                  (ShapedType::isDynamic(sizes[along]) ||

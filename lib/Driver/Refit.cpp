@@ -145,12 +145,12 @@ static bool fits(RankedTensorType type, krnl::PackedLayoutAttr layout,
   if (layout) {
     *bytes = width / 8;
     for (auto [dim, size, stride] : llvm::zip_equal(
-             layout.getDims(), layout.getSizes(), layout.getStrides())) {
+             layout.getDims(), layout.getSizes(), layout.getStrides()))
       if (dim < 0 || dim >= type.getRank() || size <= 0 || stride <= 0 ||
           stride > weightsBytes)
         return false;
+    for (int64_t size : layout.getStoredSizes())
       *bytes = llvm::SaturatingMultiply<uint64_t>(*bytes, size);
-    }
   }
   return offset >= 0 && offset <= weightsBytes &&
          *bytes <= uint64_t(weightsBytes - offset);

@@ -87,8 +87,8 @@ void RecipeBuilder::hoist(StringRef loop, int op) {
   add(HoistStepAttr::get(context, loop), op);
 }
 
-void RecipeBuilder::dot(StringRef loop, int op) {
-  add(DotStepAttr::get(context, loop), op);
+void RecipeBuilder::dot(StringRef loop, int op, bool shortSums) {
+  add(DotStepAttr::get(context, loop, shortSums), op);
 }
 
 void RecipeBuilder::mma(Names loops, int op) {

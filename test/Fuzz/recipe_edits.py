@@ -30,6 +30,7 @@ class Step:
         inside = {
             "block": f"{names}, {self.number}{self.tail}",
             "cache": f"{self.number}, at={names}{self.tail}",
+            "dot": f"{names}{self.tail}",
             "grid": f"{self.number}",
             "map": f"{names}, {self.tail or 'thread'}",
             "pack": f"{self.number}, [{names}]",
@@ -267,11 +268,11 @@ class Draw:
             distance, line = int(self.pick([1, 2, 3])), int(self.pick([16, 32, 64]))
             self.add("prefetch", [], number=operand, distance=distance, line=line)
 
-    def panels(self, panel, steps, column):
+    def panels(self, panel, steps, column, group=(), share=0.6):
         """An operand of columns as it is read: panel by panel."""
         for number, axes in self.kernel.operands.items():
-            loops = [l for l in [panel, *steps, column] if self.nest.stems[l] & axes]
-            if column in loops and self.chance(0.6):
+            loops = [l for l in [panel, *steps, column, *group] if self.nest.stems[l] & axes]
+            if column in loops and self.chance(share):
                 self.add("pack", loops, number=number)
                 self.prefetch(number)
 
@@ -308,7 +309,10 @@ class Draw:
         lanes, rows = int(self.pick([1, 4, 8, 16, 32])), self.nest.extents[row]
         self.add("register_tile", [row, column], number=lanes, tail=self.tail(rows))
         if group:
-            self.add("dot", group)
+            packed = self.chance(0.5)
+            if packed:
+                self.panels(column_blocks, reduced, column, group, 1)
+            self.add("dot", group, tail=", sums=i16" if packed and self.chance(0.7) else "")
         if self.chance(0.4):
             number = int(self.pick([2, 3, 4, 9]))
             self.add("unroll", reduced[-1:], number=number, tail=self.tail(number))

@@ -45,7 +45,7 @@ public:
   void unroll(llvm::StringRef loop, int64_t factor, int op = -1,
               llvm::ArrayRef<int64_t> tail = {});
   void hoist(llvm::StringRef loop, int op);
-  void dot(llvm::StringRef loop, int op = -1);
+  void dot(llvm::StringRef loop, int op = -1, bool shortSums = false);
   /// Copies and threads of rows, threads and copies of columns, products.
   void mma(Names loops, int op = -1);
   /// Warps, copies and threads of rows, tiles, threads and copies of columns,

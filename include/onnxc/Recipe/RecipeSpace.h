@@ -134,6 +134,11 @@ constexpr int64_t pairUnroll = 2;
 /// Bytes of the rows of a tile that are extended to 16 bits, and tiles of such
 /// rows that are enough for all workers.
 constexpr int64_t maxWideBytes = 48 << 10, manyRowTiles = 8;
+/// What a step takes whose products do not fit 16 bits, its branch included,
+/// divided by one whose products do.
+constexpr double longSumsTimes = 4.5;
+/// Bytes of a constant that are looked at to find the share of such steps.
+constexpr int64_t sampledBytes = 32 << 10;
 /// Parts of elements, the loops over which are unrolled.
 constexpr int64_t maxParts = 8;
 
@@ -244,6 +249,8 @@ struct ColumnWork {
   int64_t temporaries = 0;
   /// Cycles in which a vector comes from another cache for each tile of rows.
   double farCycles = 0;
+  /// The loads of each factor in a step.
+  int64_t loads = 1;
 };
 
 /// The number of vectors in `columns` columns; a dynamic number counts as many.

@@ -21,6 +21,8 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Target/IR/Target.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace {
@@ -30,6 +32,7 @@ class DotExpander {
 public:
   explicit DotExpander(ModuleOp module);
   void expand(onnxc::krnl::DotOp op);
+  void expand(onnxc::krnl::PairSumsOp op);
 
 private:
   StringRef instruction(const Twine &operation) const {
@@ -257,10 +260,37 @@ void DotExpander::expand(onnxc::krnl::DotOp op) {
   op.erase();
 }
 
+/// Sums that fit are the same modulo 2^16.
+void DotExpander::expand(onnxc::krnl::PairSumsOp op) {
+  b.setInsertionPoint(op);
+  b.setLoc(op.getLoc());
+  auto type = cast<VectorType>(op.getType());
+  lanes = type.getNumElements() / onnxc::krnl::bytesOfPair;
+  Value sums;
+  if (StringRef name = instruction("byte_pairs"); !name.empty()) {
+    sums = call(name, type, {op.getLhs(), op.getRhs()});
+  } else {
+    Value x = vector::BitCastOp::create(b, type, op.getLhs());
+    Value y = vector::BitCastOp::create(b, type, op.getRhs());
+    for (int64_t first : {0, 8}) {
+      Value product =
+          arith::MulIOp::create(b, part(x, first, 8, /*isSigned=*/false),
+                                part(y, first, 8, /*isSigned=*/true));
+      sums = sums ? arith::AddIOp::create(b, sums, product) : product;
+    }
+  }
+  op.getResult().replaceAllUsesWith(sums);
+  op.erase();
+}
+
 void onnxc::expandDots(ModuleOp module) {
-  SmallVector<krnl::DotOp> dots;
-  module.walk([&](krnl::DotOp op) { dots.push_back(op); });
+  SmallVector<Operation *> dots;
+  module.walk([&](Operation *op) {
+    if (isa<krnl::DotOp, krnl::PairSumsOp>(op))
+      dots.push_back(op);
+  });
   DotExpander expander(module);
-  for (krnl::DotOp dot : dots)
-    expander.expand(dot);
+  for (Operation *dot : dots)
+    llvm::TypeSwitch<Operation *>(dot).Case<krnl::DotOp, krnl::PairSumsOp>(
+        [&](auto op) { expander.expand(op); });
 }

@@ -39,6 +39,7 @@
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 #include "onnxc/Target/IR/CodeAttributes.h"
 #include "onnxc/Target/IR/Target.h"
 
@@ -99,6 +100,14 @@ static LogicalResult simplifyAccesses(ModuleOp module) {
   return applyOpPatternsGreedily(candidates, std::move(views), config);
 }
 
+/// Returns true for a branch of a kernel whose else region hardly runs: values
+/// that do not fit the registers are to be in memory there.
+static bool isUnlikelyOfKernel(Operation *op) {
+  auto func = op->getParentOfType<FunctionOpInterface>();
+  return isa<scf::IfOp>(op) && op->hasAttr(krnl::unlikelyAttrName) && func &&
+         func->hasAttr(krnl::KrnlDialect::kernelAttrName);
+}
+
 /// Turns structured control flow into blocks. What contains others comes before
 /// them, and the last of a block first: each moves what follows it to a new
 /// block, which then is up to the next one only. The conversion that follows
@@ -121,7 +130,13 @@ static void flattenControlFlow(ModuleOp module) {
     });
     for (Operation *op : ops) {
       rewriter.setInsertionPoint(op);
-      changed |= succeeded(applicator.matchAndRewrite(op, rewriter));
+      Block *block = op->getBlock();
+      bool isUnlikely = isUnlikelyOfKernel(op);
+      bool isFlat = succeeded(applicator.matchAndRewrite(op, rewriter));
+      changed |= isFlat;
+      if (isFlat && isUnlikely)
+        cast<cf::CondBranchOp>(block->getTerminator())
+            .setBranchWeights(ArrayRef<int32_t>{1000, 1});
     }
   }
 }

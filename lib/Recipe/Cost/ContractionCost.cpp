@@ -33,7 +33,7 @@ int64_t lanesAlong(KernelOp kernel, StringRef column, const Processor &target) {
 ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
                                  const Processor &target, int64_t lanes,
                                  StringRef grouped, int64_t groupBytes,
-                                 int packed)
+                                 int packed, int64_t shortGroups)
     : rows(extentOf(kernel, loops.row, ShapedType::kDynamic)),
       columns(extentOf(kernel, loops.column, ShapedType::kDynamic)),
       kernel(kernel), loops(loops), target(target), lanes(lanes),
@@ -41,12 +41,27 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
       packsInRun(isPacked && !isConstantView(kernel.getIns()[packed])),
       readsInPlace(packed < 0 && loops.hasColumnsInLine() &&
                    isa<BlockArgument>(loops.columnOperand->get())),
-      widensRows(!grouped.empty() && groupBytes == bytesOfPair) {
+      widensRows(!grouped.empty() && groupBytes == bytesOfPair),
+      shortGroups(shortGroups), grouped(grouped) {
   work = columnWork(loops,
                     extentOfAll(kernel,
                                 partLoops(kernel, loops.op,
                                           *loops.columnOperand, loops.reduced),
                                 1));
+  groupBytes = countGroups(groupBytes);
+  stepBytes = columnElementBytes() * (grouped.empty() ? 1 : groupBytes);
+  for (const std::string &loop : loops.reduced)
+    depth = estimatedProduct(
+        depth, loop == grouped ? byteGroupsOf(kernel, loop, groupBytes)
+                               : extentOf(kernel, loop, guessedExtent));
+  if (!loops.blocks.empty())
+    depth =
+        estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
+  sliceDepth = depth;
+}
+
+/// Counts the work of groups of so many bytes; returns the bytes of a step.
+int64_t ContractionCost::countGroups(int64_t groupBytes) {
   if (!grouped.empty() && lanes == 1 && groupBytes == bytesOfDot) {
     // Four bytes of a factor are extended to two pairs, one instruction each,
     // and each pair of a product is added by one.
@@ -58,21 +73,22 @@ ContractionCost::ContractionCost(KernelOp kernel, const Contraction &loops,
     work.ofProduct = pairUnroll;
     work.temporaries = 1;
     groupBytes = pairUnroll * bytesOfPair;
+  } else if (shortGroups > 0) {
+    // One instruction for each group and one for their sum, of which half as
+    // many start in a cycle as of others; those add what these have. Beside
+    // the products there is a vector of ones.
+    work.ofProduct = shortGroups + 1;
+    work.temporaries = 2;
+    work.registers = shortGroups > 1 ? shortGroups : 0;
+    work.loads = shortGroups;
+    groupBytes = shortGroups * bytesOfDot;
   } else if (!grouped.empty() &&
              multipliesPairs(TargetAttr::of(kernel), lanes)) {
     // One instruction loads four bytes, and two extend them to pairs.
     work.ofFactor = 3;
     work.ofProduct = 2;
   }
-  stepBytes = columnElementBytes() * (grouped.empty() ? 1 : groupBytes);
-  for (const std::string &loop : loops.reduced)
-    depth = estimatedProduct(
-        depth, loop == grouped ? byteGroupsOf(kernel, loop, groupBytes)
-                               : extentOf(kernel, loop, guessedExtent));
-  if (!loops.blocks.empty())
-    depth =
-        estimatedProduct(depth, extentOf(kernel, loops.blocks, guessedExtent));
-  sliceDepth = depth;
+  return groupBytes;
 }
 
 /// Vectors under a window are not packed: they straddle cache lines, and come
@@ -206,12 +222,22 @@ double ContractionCost::continuedSumCycles() const {
   return (slices - 1) * vectors * (1 + 1 / double(target.loadsPerCycle));
 }
 
+/// Steps whose sums do not fit 16 bits take several times as long.
+double ContractionCost::longSumsFactor(RegisterTile tile) const {
+  if (shortGroups == 0)
+    return 1;
+  double share = shareOfLongSums(kernel, loops, grouped, tile.vectors * lanes,
+                                 shortGroups);
+  return 1 + share * (longSumsTimes - 1);
+}
+
 double ContractionCost::cycles(RegisterTile tile) const {
   ColumnWork work = this->work;
   work.farCycles = farCycles(tile);
   double perTile = resultCycles(target, tile, rows, columns, lanes, work,
                                 assumedExtent(loops.row)) *
                    double(depth);
+  perTile *= longSumsFactor(tile);
   // Vectors of a dynamic number are counted as if there were many.
   if (ShapedType::isDynamic(columns))
     perTile *= double(assumedExtent(loops.column)) /

@@ -20,10 +20,11 @@ class ContractionCost {
 public:
   /// `lanes` are those of the sums; `grouped` is the reduced loop that is taken
   /// in groups of `groupBytes`, or empty; `packed` the input that is packed, or
-  /// -1.
+  /// -1; `shortGroups` the groups whose products are added up in 16 bits, or 0.
   ContractionCost(krnl::KernelOp kernel, const Contraction &loops,
                   const target::Processor &target, int64_t lanes,
-                  llvm::StringRef grouped, int64_t groupBytes, int packed);
+                  llvm::StringRef grouped, int64_t groupBytes, int packed,
+                  int64_t shortGroups = 0);
 
   /// The cycles of all rows and columns, on one thread.
   double cycles(RegisterTile tile) const;
@@ -41,6 +42,7 @@ public:
   ColumnWork work;
 
 private:
+  int64_t countGroups(int64_t groupBytes);
   double windowFactor(RegisterTile tile) const;
   bool linesStay(mlir::OpOperand &operand) const;
   bool isUnforeseen(mlir::OpOperand &operand) const;
@@ -49,6 +51,7 @@ private:
   double emptyLanesFactor() const;
   double farCycles(RegisterTile tile) const;
   double continuedSumCycles() const;
+  double longSumsFactor(RegisterTile tile) const;
   /// The iterations of all outer loops that count.
   double
   outerIterations(llvm::function_ref<bool(llvm::StringRef)> counts) const;
@@ -63,6 +66,9 @@ private:
   bool isPacked, packsInRun, readsInPlace;
   /// Pairs are multiplied, of rows that are extended once for many columns.
   bool widensRows;
+  int64_t shortGroups;
+  /// The loop that is taken in groups, where sums are short.
+  std::string grouped;
 };
 
 } // namespace onnxc

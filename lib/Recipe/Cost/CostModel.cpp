@@ -45,7 +45,8 @@ double tileCycles(const Processor &target, RegisterTile tile, int64_t lanes,
   double loads = double(tile.vectors) / target.loadsPerCycle +
                  double(tile.rows) / double(target.scalarLoadsPerCycle);
   double far = double(tile.vectors) * work.farCycles;
-  return std::max({all, loads, far, target.fmaLatency}) + target.tileCycles;
+  return std::max({all, loads * double(work.loads), far, target.fmaLatency}) +
+         target.tileCycles;
 }
 
 /// Cycles for `rows` rows and as many vectors as the tile has. Of a number that

@@ -19,6 +19,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 #include "onnxc/Dialect/Krnl/IR/Traversal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,8 +72,9 @@ void OpCost::findTile() {
     int64_t width = std::max<int64_t>(column->lanes, 1);
     tile = {nest.loop(row->loop).extent,
             int64_t(llvm::divideCeil(nest.loop(column->loop).extent, width))};
+    std::optional<ShortSums> sums = shortSumsOf(nest, nest.indexOf(op));
     tileCost.emplace(kernel, *contraction, target, width, grouped, groupBytes,
-                     operand);
+                     operand, sums ? sums->copies : 0);
     tileCost->sliceDepth = sliceDepth();
     return;
   }

@@ -8,6 +8,8 @@
 
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
+#include "onnxc/Dialect/ONNX/IR/Constants.h"
 
 using namespace mlir;
 using namespace onnxc::krnl;
@@ -59,6 +61,90 @@ bool canWiden(KernelOp kernel, const Contraction &way) {
   });
   return isPlain && isInput && isKnown &&
          bytesOfPair * extentOfAll(kernel, way.reduced, 1) <= maxWideBytes;
+}
+
+/// The constant that the columns are, if its bytes are known.
+static ConstantOp columnConstant(KernelOp kernel, const Contraction &way) {
+  int number = inputNumber(kernel, way.columnOperand->get());
+  auto constant = number < 0
+                      ? ConstantOp()
+                      : kernel.getIns()[number].getDefiningOp<ConstantOp>();
+  return constant && !constant.getLayout() ? constant : ConstantOp();
+}
+
+/// The layout of its long sums, in panels of so many columns; null if loops of
+/// other kinds index it.
+static PackedLayoutAttr layoutOfSums(KernelOp kernel, const Contraction &way,
+                                     StringRef grouped, int64_t columns,
+                                     int64_t groups) {
+  SmallVector<int64_t> dims{0}, sizes, strides{columns};
+  int64_t column = -1, group = -1;
+  sizes.push_back(
+      llvm::divideCeil(extentOf(kernel, way.column, guessedExtent), columns));
+  for (auto [dim, loop] :
+       llvm::enumerate(accessLoops(way.op, *way.columnOperand))) {
+    int64_t extent = extentOf(kernel, loop, 0);
+    if (loop == way.column) {
+      column = int64_t(dim);
+    } else if (loop == grouped) {
+      group = int64_t(dim);
+    } else if (llvm::is_contained(way.reduced, loop) && extent > 0) {
+      dims.push_back(int64_t(dim));
+      sizes.push_back(extent);
+      strides.push_back(1);
+    } else {
+      return {};
+    }
+  }
+  if (column < 0 || group < 0)
+    return {};
+  dims.front() = column;
+  dims.append({group, column, group});
+  sizes.append(
+      {byteGroupsOf(kernel, grouped, bytesOfDot), columns, bytesOfDot});
+  strides.append({bytesOfDot, 1, 1});
+  return PackedLayoutAttr::get(kernel.getContext(), dims, sizes, strides,
+                               {int64_t(dims.size()) - 3, groups});
+}
+
+double shareOfLongSums(KernelOp kernel, const Contraction &way,
+                       StringRef grouped, int64_t columns, int64_t groups) {
+  ConstantOp constant = columnConstant(kernel, way);
+  PackedLayoutAttr layout = layoutOfSums(kernel, way, grouped, columns, groups);
+  SmallVector<char> scratch;
+  ArrayRef<char> bytes = constant
+                             ? onnx::constantBytes(constant.getValue(), scratch)
+                             : ArrayRef<char>();
+  if (!layout || bytes.empty())
+    return 1;
+  ArrayRef<int64_t> sizes = layout.getSizes();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(constant.getValue().getType()).getShape();
+  int64_t panels = sizes.front();
+  int64_t ofPanel = std::max<int64_t>(llvm::product_of(sizes.drop_front()), 1);
+  int64_t count = std::clamp<int64_t>(sampledBytes / ofPanel, 1, panels);
+  int64_t steps = 0, longOnes = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<char> sums =
+        longSumsOf(layout, shape, bytes, i * panels / count, 1);
+    int64_t inRow = layout.getStoredSizes().back();
+    for (auto [at, isLong] : llvm::enumerate(sums))
+      if (int64_t(at) % inRow % groups == 0) {
+        ++steps;
+        longOnes += isLong;
+      }
+  }
+  return steps == 0 ? 1 : double(longOnes) / double(steps);
+}
+
+bool canSumShort(KernelOp kernel, const Contraction &way) {
+  std::optional<ByteProduct> product = byteProductOf(way.op);
+  if (!product || product->lhs.isSigned == product->rhs.isSigned ||
+      !way.blocks.empty() || !columnConstant(kernel, way))
+    return false;
+  const ByteFactor &factor =
+      product->lhs.isSigned ? product->lhs : product->rhs;
+  return factor.isPlain() && factor.operand == way.columnOperand;
 }
 
 std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,

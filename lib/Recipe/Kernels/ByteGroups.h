@@ -30,6 +30,16 @@ int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop,
 /// before they are multiplied: at least one fits its memory.
 bool canWiden(krnl::KernelOp kernel, const Contraction &way);
 
+/// Returns true if the columns are a constant of signed bytes whose products
+/// with unsigned ones may be added up in 16 bits.
+bool canSumShort(krnl::KernelOp kernel, const Contraction &way);
+
+/// The share of the steps of so many groups along the loop `grouped` whose sums
+/// do not fit 16 bits in some of so many columns; 1 if that is not known.
+double shareOfLongSums(krnl::KernelOp kernel, const Contraction &way,
+                       llvm::StringRef grouped, int64_t columns,
+                       int64_t groups);
+
 /// Cuts the loop into groups: the loop over them takes its position in
 /// `reduced`, and the loop of one group is returned.
 std::string blockByteGroups(RecipeBuilder &recipe, krnl::KernelOp kernel,

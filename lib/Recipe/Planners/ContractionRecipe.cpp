@@ -25,6 +25,20 @@ using onnxc::target::Processor;
 namespace onnxc {
 
 namespace {
+/// The bytes of a group where bytes are multiplied; whether columns that may be
+/// read in place are packed; and the groups whose products are added up in 16
+/// bits first.
+struct ProductWay {
+  int64_t groupBytes;
+  bool packsAll = false;
+  int64_t shortGroups = 0;
+};
+
+constexpr ProductWay productWays[] = {
+    {bytesOfPair},          {bytesOfPair, true},    {bytesOfDot},
+    {bytesOfDot, true},     {bytesOfLongDot},       {bytesOfLongDot, true},
+    {bytesOfDot, false, 1}, {bytesOfDot, false, 2}, {bytesOfDot, false, 4}};
+
 /// Writes the recipe once the loops are known.
 class ContractionWriter {
 public:
@@ -33,10 +47,9 @@ public:
       : kernel(kernel), loops(std::move(contraction)), target(target),
         recipe(kernel.getContext()) {}
 
-  /// Returns true if the columns can be tiled, with groups of so many bytes
-  /// where bytes are multiplied. Columns that may be read in place are packed
-  /// if `packsAll`, and it is false for those that are packed anyway.
-  bool isPossible(int64_t groupBytes, bool packsAll);
+  /// Returns true if the columns can be tiled; false if the way packs those
+  /// that are packed anyway.
+  bool isPossible(ProductWay how);
   /// Refers to the writer.
   ContractionCost cost() const;
   SmallVector<RegisterTile> tiles(const ContractionCost &cost);
@@ -47,6 +60,7 @@ private:
   bool needsPack();
   bool isPackProfitable();
   bool mayGroup();
+  bool canBeShort(int64_t groups);
   void chooseGroups(int64_t bytes);
   int64_t bytesOf(OpOperand &operand);
   bool rowsStay();
@@ -107,7 +121,8 @@ bool ContractionWriter::isPackProfitable() {
   return extentOfAll(kernel, loops.rows, outerExtent) >= target.packRows;
 }
 
-bool ContractionWriter::isPossible(int64_t groupBytes, bool packsAll) {
+bool ContractionWriter::isPossible(ProductWay how) {
+  auto [groupBytes, packsAll, shortGroups] = how;
   lanes = sumLanes = lanesAlong(kernel, loops.column, target);
   pack = needsPack();
   if (packsAll && (pack || packedOperand < 0 || loops.window ||
@@ -119,8 +134,10 @@ bool ContractionWriter::isPossible(int64_t groupBytes, bool packsAll) {
   chooseGroups(groupBytes);
   if ((groupBytes == bytesOfLongDot && sumLanes == lanes) ||
       (groupBytes == bytesOfPair && widenedOperand < 0) ||
-      (packsAll && !panels.grouped.empty()))
+      (packsAll && !panels.grouped.empty()) ||
+      (shortGroups > 0 && !canBeShort(shortGroups)))
     return false;
+  panels.shortGroups = shortGroups;
   // Nearly empty vectors are not profitable; one column may be all that few
   // are.
   int64_t columns = extentOf(kernel, loops.column, INT64_MAX);
@@ -137,7 +154,8 @@ ContractionCost ContractionWriter::cost() const {
           sumLanes,
           panels.grouped,
           panels.groupBytes,
-          pack ? packedOperand : -1};
+          pack ? packedOperand : -1,
+          panels.shortGroups};
 }
 
 SmallVector<RegisterTile>
@@ -181,6 +199,15 @@ bool ContractionWriter::mayGroup() {
        extentOf(kernel, loops.row, target.groupRows) >= target.groupRows);
   return !loops.window && !loops.channelwise && isProfitable &&
          isPlainlyIndexed(*loops.columnOperand);
+}
+
+/// Returns true if products of so many groups may be added up in 16 bits.
+bool ContractionWriter::canBeShort(int64_t groups) {
+  return !panels.grouped.empty() && panels.parts.empty() &&
+         panels.groupBytes == bytesOfDot &&
+         addsShortSums(TargetAttr::of(kernel), sumLanes) &&
+         canSumShort(kernel, loops) &&
+         byteGroupsOf(kernel, panels.grouped, bytesOfDot) >= groups;
 }
 
 /// Chooses the loop that is taken in groups. Groups of single columns that lie
@@ -464,7 +491,9 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
                   : isStatic(kernel, inner) ? extentOf(kernel, inner, 0)
                                             : 0;
   bool isSmall = sumLanes > 1 && tile.rows * tile.vectors < hidingTile;
-  if (isSmall && steps >= reductionUnroll)
+  if (panels.shortGroups > 0)
+    recipe.unroll(panels.groups, panels.shortGroups, number);
+  else if (isSmall && steps >= reductionUnroll)
     recipe.unroll(inner, reductionUnroll, number);
   else if (widenedOperand >= 0 && steps > 0 && steps % pairUnroll == 0)
     recipe.unroll(inner, pairUnroll, number);
@@ -472,20 +501,22 @@ ArrayAttr ContractionWriter::write(RegisterTile chosen) {
 }
 
 std::string ContractionWriter::describe(RegisterTile tile) const {
-  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}{5}", tile.rows,
-                       tile.vectors, sumLanes, loops.column,
-                       pack ? ", packed" : "",
-                       widenedOperand >= 0 ? ", rows of 16 bits" : "");
+  std::string how = pack ? ", packed" : "";
+  if (widenedOperand >= 0)
+    how += ", rows of 16 bits";
+  if (panels.shortGroups > 0)
+    how += ", sums of " + std::to_string(panels.shortGroups) + " in 16 bits";
+  return llvm::formatv("{0} x {1} vectors of {2} along {3}{4}", tile.rows,
+                       tile.vectors, sumLanes, loops.column, how);
 }
 
-/// The recipes of one way to divide the loops, with groups of so many bytes.
+/// The recipes of one way to divide the loops.
 static void addContraction(KernelOp kernel, const Contraction &way,
-                           int64_t groupBytes, bool packsAll,
-                           const Processor &target,
+                           ProductWay how, const Processor &target,
                            const RecipeOptions &options,
                            RecipeCandidates &candidates) {
   auto writer = std::make_shared<ContractionWriter>(kernel, way, target);
-  if (!writer->isPossible(groupBytes, packsAll))
+  if (!writer->isPossible(how))
     return;
   ContractionCost cost = writer->cost();
   SmallVector<RegisterTile> tiles = writer->tiles(cost);
@@ -509,10 +540,8 @@ void addContractionRecipes(KernelOp kernel, const Processor &target,
   for (const Contraction &way : findContractions(kernel)) {
     auto factor = way.columnOperand->get().getDefiningOp<ComputeOp>();
     if (!factor && !way.hasWindowAcross())
-      for (int64_t groupBytes : {bytesOfPair, bytesOfDot, bytesOfLongDot})
-        for (bool packsAll : {false, true})
-          addContraction(kernel, way, groupBytes, packsAll, target, options,
-                         candidates);
+      for (ProductWay how : productWays)
+        addContraction(kernel, way, how, target, options, candidates);
     addPanelSliceRecipes(kernel, way, factor, target, options, candidates);
   }
 }

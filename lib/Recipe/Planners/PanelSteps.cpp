@@ -47,7 +47,7 @@ void PanelLoops::pack(RecipeBuilder &recipe, KernelOp kernel,
 void PanelLoops::unroll(RecipeBuilder &recipe, KernelOp kernel,
                         unsigned number) const {
   if (!group.empty())
-    recipe.dot(group, number);
+    recipe.dot(group, number, shortGroups > 0);
   for (const std::string &part : parts)
     recipe.unroll(part, extentOf(kernel, part, 1), number);
   if (!blocks.empty() && !groups.empty())

@@ -31,6 +31,8 @@ struct PanelLoops {
   /// that of one group. Empty if there are none.
   std::string grouped, groups, group;
   int64_t groupBytes = krnl::bytesOfDot;
+  /// Groups whose products are added up in 16 bits; 0 if none are.
+  int64_t shortGroups = 0;
 
   /// Cuts `grouped`, unless it is empty.
   void blockGroups(RecipeBuilder &recipe, krnl::KernelOp kernel);

@@ -7,6 +7,7 @@
 #include "onnxc/Target/Artefact/Weights.h"
 
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 #include "onnxc/Dialect/ONNX/IR/BlobStore.h"
 #include "onnxc/Dialect/ONNX/IR/Constants.h"
 #include "onnxc/Dialect/ONNX/IR/NamedWeights.h"
@@ -205,6 +206,10 @@ static LogicalResult writeEntry(DictionaryAttr entry, ModuleOp module,
   auto layout = entry.getAs<krnl::PackedLayoutAttr>("layout");
   if (!layout)
     return writePlain(bytes, offset, blob, write);
+  if (!layout.getLongSums().empty())
+    return write(krnl::longSumsOf(layout, type.getShape(), bytes, 0,
+                                  layout.getSizes().front()),
+                 offset);
   WeightPacker packer(layout, type.getShape(),
                       elementBytes(type.getElementType()), bytes);
   int64_t step = std::max<int64_t>(partBytes / packer.blockBytes(), 1);

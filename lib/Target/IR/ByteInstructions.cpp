@@ -32,6 +32,11 @@ bool multipliesPairs(TargetAttr target, int64_t lanes) {
          !target.getInstruction("pairs", lanes).empty();
 }
 
+bool addsShortSums(TargetAttr target, int64_t lanes) {
+  return multipliesPairs(target, lanes) &&
+         !target.getInstruction("byte_pairs", lanes).empty();
+}
+
 bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes) {
   if (bytes == bytesOfPair)
     return multipliesPairs(target, lanes);

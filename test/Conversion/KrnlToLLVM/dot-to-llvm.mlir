@@ -319,3 +319,36 @@ module attributes {krnl.target = #krnl.target<>} {
     return
   }
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func {{.*}}@avx2_pair_sums
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%{{.+}}, %{{.+}}) : (vector<32xi8>, vector<32xi8>) -> vector<16xi16>
+// CHECK-NOT:     llvm.mul
+module attributes {krnl.target = #krnl.target<instructions = {byte_pairs_x8 = "llvm.x86.avx2.pmadd.ub.sw"}>} {
+  func.func private @avx2_pair_sums(%s: memref<16xi16>, %x: memref<32xi8>, %y: memref<32xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %b = vector.load %x[%c0] : memref<32xi8>, vector<32xi8>
+    %c = vector.load %y[%c0] : memref<32xi8>, vector<32xi8>
+    %d = krnl.pair_sums %b, %c : vector<32xi8> -> vector<16xi16>
+    vector.store %d, %s[%c0] : memref<16xi16>, vector<16xi16>
+    return
+  }
+}
+
+// -----
+
+// Without the instruction each of two is a product of 16 bits.
+// CHECK-LABEL: llvm.func {{.*}}@no_pair_sums
+// CHECK-COUNT-2: llvm.mul %{{.+}} : vector<8xi16>
+// CHECK-NOT:     llvm.mul
+module attributes {krnl.target = #krnl.target<>} {
+  func.func private @no_pair_sums(%s: memref<8xi16>, %x: memref<16xi8>, %y: memref<16xi8>, %begin: index, %end: index) attributes {krnl.kernel} {
+    %c0 = arith.constant 0 : index
+    %b = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+    %c = vector.load %y[%c0] : memref<16xi8>, vector<16xi8>
+    %d = krnl.pair_sums %b, %c : vector<16xi8> -> vector<8xi16>
+    vector.store %d, %s[%c0] : memref<8xi16>, vector<8xi16>
+    return
+  }
+}

@@ -261,7 +261,7 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
 // CHECK-NEXT:    1: dot(k.q),
 // CHECK-NEXT:    prefetch(1, distance=1, line=64)
 // CHECK-NEXT:  ]
-// Without an instruction for bytes these are pairs, the bytes of the rows extended
+// Without an instruction for bytes, of which all sums fit, these are pairs, the bytes of the rows extended
 // once for all columns. A tile of 4x3 has no register for the products.
 // AVX2-LABEL:  kernel "bytes"
 // AVX2-NEXT:     block(n, 16) -> (n.o, n.r),
@@ -273,7 +273,7 @@ func.func @apart(%x: tensor<14x1024xf32>, %o: tensor<14x96xf32>) -> tensor<14x96
 // AVX2-NEXT:     1: cache(0, at=m.o, as=i16)
 // AVX2-NEXT:   ]
 func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
-  %w = krnl.constant dense<1> : tensor<30x96xi8>
+  %w = krnl.constant dense<100> : tensor<30x96xi8>
   %y = krnl.kernel "bytes" loops [m = 128, n = 96, k = 30]
       ins(%x, %w : tensor<128x30xi8>, tensor<30x96xi8>) outs(%o : tensor<128x96xi32>) {
   ^bb0(%a: tensor<128x30xi8>, %b: tensor<30x96xi8>, %c: tensor<128x96xi32>):
@@ -281,6 +281,36 @@ func.func @bytes(%x: tensor<128x30xi8>, %o: tensor<128x96xi32>) -> tensor<128x96
     %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<128x96xi32> { linalg.yield %zero : i32 }
     %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
         : (tensor<128x30xi8>, tensor<30x96xi8>) -> tensor<128x96xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<128x96xi32>
+  } -> tensor<128x96xi32>
+  return %y : tensor<128x96xi32>
+}
+
+// The sums of pairs of small bytes fit 16 bits, here those of four groups: 4 * 2 * 16 is
+// 128. Beside the bytes of four groups there are registers for seven rows.
+// AVX2-LABEL:  kernel "small_bytes"
+// AVX2-NEXT:     block(n, 8) -> (n.o, n.r),
+// AVX2-NEXT:     block(m, 7) -> (m.o, m.r),
+// AVX2-NEXT:     block(k, 4) -> (k.o, k.q),
+// AVX2:          pack(1, [n.o, k.o, n.r, k.q]),
+// AVX2-NEXT:     1: dot(k.q, sums=i16),
+// AVX2-NEXT:     1: unroll(k.o, 4)
+// AVX2-NEXT:   ]
+func.func @small_bytes(%x: tensor<128x64xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
+  %w = krnl.constant dense<16> : tensor<64x96xi8>
+  %y = krnl.kernel "small_bytes" loops [m = 128, n = 96, k = 64]
+      ins(%x, %w : tensor<128x64xi8>, tensor<64x96xi8>) outs(%o : tensor<128x96xi32>) {
+  ^bb0(%a: tensor<128x64xi8>, %b: tensor<64x96xi8>, %c: tensor<128x96xi32>):
+    %zero = arith.constant 0 : i32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<128x96xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<128x64xi8>, tensor<64x96xi8>) -> tensor<128x96xi32> {
       %u = arith.extui %p : i8 to i32
       %v = arith.extsi %q : i8 to i32
       %m = arith.muli %u, %v : i32

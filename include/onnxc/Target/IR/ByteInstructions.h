@@ -32,6 +32,10 @@ bool multipliesGroups(TargetAttr target, int64_t lanes, int64_t bytes);
 /// no groups of bytes.
 bool multipliesPairs(TargetAttr target, int64_t lanes);
 
+/// Returns true if the same target also multiplies pairs of bytes, unsigned by
+/// signed, whose sums have 16 bits.
+bool addsShortSums(TargetAttr target, int64_t lanes);
+
 /// Returns true if the target multiplies only bytes of one kind, signed or
 /// unsigned, in one step.
 bool multipliesOneKind(TargetAttr target);

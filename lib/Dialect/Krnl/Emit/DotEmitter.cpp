@@ -14,6 +14,12 @@
 // The bytes of a group of two are extended to 16 bits; a slice as=i16 has them
 // so.
 //
+// Sums of 16 bits are those of pairs of bytes, of all copies of the loop around
+// the group; a byte of each group says where they do not fit:
+//
+//   long_sums[panel, group] == 0   sum += widen(pairs(x0, w0) + pairs(x1, w1))
+//   else                           sum += dot(x0, w0) + dot(x1, w1)
+//
 // Points without vectors do the same for single sums where the target has an
 // instruction for groups of that size, and else multiply the instances one
 // after the other. The bytes that a last long group lacks are loaded under a
@@ -23,8 +29,10 @@
 #include "DotEmitter.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -84,6 +92,53 @@ Value DotEmitter::emit(OpState &state, const Instance &instance, unsigned group,
     return dot(sum);
   return vector::ExtractOp::create(b, dot(broadcastSingle(b, sum)),
                                    ArrayRef<int64_t>{0});
+}
+
+std::optional<ShortSums> DotEmitter::shortSumsAt(const OpState &state,
+                                                 unsigned group) {
+  std::optional<ShortSums> sums = shortSumsOf(nest, state.number);
+  if (!sums || !laneLoop(state) || lanesHere(state) == 1)
+    return std::nullopt;
+  // The operand's bytes are for the sums of the op that has the longest ones.
+  PackedLayoutAttr layout = longSumsLayout(nest, *nest.packOf(sums->operand));
+  SmallVector<unsigned> loops = packedLoops(nest, *nest.packOf(sums->operand));
+  if (sums->loop && loops[layout.getLongSums()[0]] != *sums->loop)
+    return std::nullopt;
+  return sums;
+}
+
+Value DotEmitter::areShort(const OpState &state, const ShortSums &sums) {
+  Instance first(active.size(), 0);
+  SmallVector<Value> at;
+  for (unsigned loop :
+       ArrayRef(packedLoops(nest, *nest.packOf(sums.operand))).drop_back(2))
+    at.push_back(math.scalar(loops.loopIndex(loop, first)));
+  Value isLong =
+      memref::LoadOp::create(b, outside.longSums.at(sums.operand), at);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(isLong.getType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isLong, zero);
+}
+
+Value DotEmitter::emitShort(OpState &state, const Instance &instance,
+                            unsigned group, const ShortSums &sums, Value sum) {
+  ByteProduct product = *byteProductOf(state.op);
+  bool isLhsSigned = product.lhs.isSigned;
+  const ByteFactor &data = isLhsSigned ? product.rhs : product.lhs;
+  const ByteFactor &packed = isLhsSigned ? product.lhs : product.rhs;
+  auto type = VectorType::get({bytesOfPair * lanesHere(state)}, b.getI16Type());
+  int64_t copies = sums.loop ? active[*sums.loop].instances : 1;
+  Instance at = instance;
+  Value pairs;
+  for (int64_t copy = 0; copy < copies; ++copy) {
+    if (sums.loop)
+      at[*sums.loop] = copy;
+    Value next = PairSumsOp::create(b, type, readBytes(state, data, at, group),
+                                    readBytes(state, packed, at, group));
+    pairs = pairs ? arith::AddIOp::create(b, pairs, next) : next;
+  }
+  Value ones = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, b.getI16IntegerAttr(1)));
+  return DotOp::create(b, sum.getType(), sum, pairs, ones, false, false);
 }
 
 /// Returns true if the groups of adjacent lanes are adjacent in the
@@ -239,15 +294,20 @@ Value DotEmitter::readWide(OpState &state, OpOperand &operand,
   return broadcastGroup(pair, lanesHere(state));
 }
 
-/// The same after the operations of the payload on bytes, those of a pair
-/// extended to 16 bits.
+/// The same after the operations of the payload on bytes.
+Value DotEmitter::readBytes(OpState &state, const ByteFactor &factor,
+                            const Instance &instance, unsigned group) {
+  Value bytes = readGroup(state, *factor.operand, instance, group);
+  return factor.isPlain() ? bytes
+                          : instances.apply(state, factor, instance, bytes);
+}
+
+/// The same, those of a pair extended to 16 bits.
 Value DotEmitter::readFactor(OpState &state, const ByteFactor &factor,
                              const Instance &instance, unsigned group) {
   if (Value wide = readWide(state, *factor.operand, instance, group))
     return wide;
-  Value bytes = readGroup(state, *factor.operand, instance, group);
-  if (!factor.isPlain())
-    bytes = instances.apply(state, factor, instance, bytes);
+  Value bytes = readBytes(state, factor, instance, group);
   if (nest.loop(group).extent != bytesOfPair)
     return bytes;
   Type type = cast<VectorType>(bytes.getType()).clone(b.getI16Type());

@@ -7,6 +7,7 @@
 
 #include "InstanceEmitter.h"
 #include "OperandReader.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 
 namespace onnxc::krnl {
 
@@ -25,12 +26,22 @@ public:
   /// Adds the products of a group to the sum of the instance.
   mlir::Value emit(OpState &state, const Instance &instance, unsigned group,
                    mlir::Value sum);
+  /// How the products of this point are added up in 16 bits; nothing if they
+  /// are not.
+  std::optional<ShortSums> shortSumsAt(const OpState &state, unsigned group);
+  /// Emits an i1 that is true if all these sums fit.
+  mlir::Value areShort(const OpState &state, const ShortSums &sums);
+  /// Adds the products of a group of each copy to the sum of the instance.
+  mlir::Value emitShort(OpState &state, const Instance &instance,
+                        unsigned group, const ShortSums &sums, mlir::Value sum);
 
 private:
   bool isSameAlong(const OpState &state, const ByteFactor &factor,
                    unsigned loop);
   mlir::Value readFactor(OpState &state, const ByteFactor &factor,
                          const Instance &instance, unsigned group);
+  mlir::Value readBytes(OpState &state, const ByteFactor &factor,
+                        const Instance &instance, unsigned group);
   mlir::Value readWide(OpState &state, mlir::OpOperand &operand,
                        const Instance &instance, unsigned group);
   mlir::Value readGroup(OpState &state, mlir::OpOperand &operand,

@@ -29,6 +29,8 @@ struct KernelValues {
   /// Written by ops that meet an index out of range, which have numbers.
   mlir::Value errorWord;
   llvm::DenseMap<mlir::Operation *, int64_t> wrapNumbers;
+  /// By packed operand: which sums of its products do not fit 16 bits.
+  llvm::DenseMap<unsigned, mlir::Value> longSums;
 };
 
 struct EmitContext {

@@ -20,6 +20,7 @@
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Threads.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 
@@ -44,6 +45,8 @@ private:
   void createFunction(OpBuilder &at, StringRef name, EmittedKernel &result);
   SmallVector<Type> argumentTypes();
   SmallVector<Type> errorTypes();
+  void listLongSums();
+  unsigned typesBeforeOuts();
   Value argumentFor(unsigned operand);
   void emitExtents();
   Value emitSize(Value tensor, int64_t dim);
@@ -63,6 +66,9 @@ private:
   NestEmitter loops;
   KernelValues values;
   llvm::DenseMap<unsigned, PackedOperand> packs;
+  /// Packed operands with bytes that say which sums of theirs do not fit, and
+  /// the types of these bytes.
+  SmallVector<std::pair<unsigned, MemRefType>> longSums;
 };
 } // namespace
 
@@ -84,6 +90,16 @@ KernelEmitter::KernelEmitter(KernelOp kernel, LoopNest replayed,
   loops.uniform = &values.uniform;
   for (const Pack &pack : nest.packs())
     packs[pack.operand] = packedOperand(kernel, nest, pack);
+  listLongSums();
+}
+
+void KernelEmitter::listLongSums() {
+  for (const Pack &pack : nest.packs())
+    if (PackedLayoutAttr layout = longSumsLayout(nest, pack))
+      longSums.push_back(
+          {pack.operand,
+           MemRefType::get(layout.getStoredSizes(),
+                           packs[pack.operand].type.getElementType())});
 }
 
 SmallVector<WrapIndexOp> wrappedIndices(KernelOp kernel) {
@@ -103,15 +119,20 @@ SmallVector<Type> KernelEmitter::errorTypes() {
   return {errorWordType(b.getContext(), values.wrapNumbers.size())};
 }
 
-/// A function takes the ins, the extents, the errors and the outs.
+/// The arguments between the ins and the outs.
+unsigned KernelEmitter::typesBeforeOuts() {
+  return kernel.getExtents().size() + errorTypes().size() + longSums.size();
+}
+
+/// A function takes the ins, the extents, the errors, the bytes of long sums
+/// and the outs.
 Value KernelEmitter::argumentFor(unsigned operand) {
   unsigned ins = kernel.getIns().size(), outs = kernel.getOuts().size();
   if (operand < ins)
     return values.func.getArgument(operand);
   if (operand >= ins + outs)
     return values.func.getArgument(operand - outs);
-  return values.func.getArgument(operand + kernel.getExtents().size() +
-                                 errorTypes().size());
+  return values.func.getArgument(operand + typesBeforeOuts());
 }
 
 static MemRefType memrefOf(RankedTensorType type) {
@@ -126,6 +147,7 @@ SmallVector<Type> KernelEmitter::argumentTypes() {
     if (i == numIns) {
       llvm::append_range(types, kernel.getExtents().getTypes());
       llvm::append_range(types, errorTypes());
+      llvm::append_range(types, llvm::make_second_range(longSums));
     }
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
     auto pack = packs.find(i);
@@ -157,6 +179,9 @@ void KernelEmitter::createFunction(OpBuilder &at, StringRef name,
   b.setInsertionPointToStart(func.addEntryBlock());
   if (result.hasErrorWord)
     values.errorWord = func.getArgument(firstError);
+  for (auto [i, table] : llvm::enumerate(longSums))
+    values.longSums[table.first] =
+        func.getArgument(firstError + errors.size() + i);
   for (BlockArgument inner : kernel.getBody().getArguments()) {
     Value outer = argumentFor(inner.getArgNumber());
     values.uniform.map(inner, outer);
@@ -291,7 +316,8 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
   createFunction(at, name, result);
   for (auto [root, number] : storage.outputOf)
     storage.slots[root] = storage.slots.lookup(kernel.getOutArgument(number));
-  unsigned firstTemporary = kernel.getNumOperands() + errorTypes().size();
+  unsigned firstTemporary =
+      kernel.getIns().size() + kernel.getOuts().size() + typesBeforeOuts();
   for (auto [i, temporary] : llvm::enumerate(storage.temporaries))
     storage.slots[temporary].memref =
         values.func.getArgument(firstTemporary + i);

@@ -23,6 +23,7 @@
 #include "onnxc/Dialect/Krnl/IR/Launches.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
@@ -65,6 +66,7 @@ private:
   std::string uniqueName(StringRef base);
   Value packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
                ValueRange extents);
+  Value longSums(KernelOp kernel, unsigned operand, PackedLayoutAttr layout);
   Value tilesOfPacking(KernelOp kernel, const LoopNest &nest,
                        ArrayRef<unsigned> loops, ValueRange sizes,
                        ValueRange extents);
@@ -240,6 +242,23 @@ Value Lowering::packed(KernelOp kernel, const LoopNest &nest, const Pack &step,
   return launch.getResult(0);
 }
 
+/// Which sums of the packed operand do not fit 16 bits: of a constant as its
+/// bytes say, else all.
+Value Lowering::longSums(KernelOp kernel, unsigned operand,
+                         PackedLayoutAttr layout) {
+  auto constant = kernel.getOperand(operand).getDefiningOp<ConstantOp>();
+  if (constant && !constant.getLayout())
+    return ConstantOp::create(rewriter, constant.getLoc(), constant.getValue(),
+                              layout);
+  auto type = RankedTensorType::get(layout.getStoredSizes(),
+                                    rewriter.getIntegerType(8));
+  return ConstantOp::create(
+      rewriter, kernel.getLoc(),
+      DenseElementsAttr::get(type,
+                             rewriter.getIntegerAttr(type.getElementType(), 1)),
+      PackedLayoutAttr());
+}
+
 /// A scalar of the kernel's body, computed by the host instead.
 Value Lowering::hostScalar(KernelOp kernel, Value value, ValueRange extents) {
   if (auto arg = dyn_cast<BlockArgument>(value))
@@ -401,6 +420,9 @@ LogicalResult Lowering::lower(KernelOp kernel) {
   llvm::append_range(ins, kernel.getExtents());
   if ((*emitted)->result.hasErrorWord)
     ins.push_back(errorWord(kernel, nest, extents));
+  for (const Pack &pack : nest.packs())
+    if (PackedLayoutAttr layout = longSumsLayout(nest, pack))
+      ins.push_back(longSums(kernel, pack.operand, layout));
   auto launch =
       LaunchOp::create(rewriter, launchLoc(kernel), ValueRange(outs).getTypes(),
                        (*emitted)->result.func.getName(), ins, outs, tileCount);

@@ -145,6 +145,12 @@ public:
   enumerate(unsigned op, llvm::function_ref<bool(unsigned)> pick) const;
   mlir::Value minimum(LaneIndex x, int64_t y);
 
+  /// The values that one of two branches makes of the carried ones.
+  llvm::SmallVector<mlir::Value>
+  emitIf(mlir::Value condition, mlir::ValueRange carried,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
+
 private:
   LaneIndex valueOf(unsigned op, unsigned loop);
   bool staysWithin(unsigned op, unsigned number, int64_t divisor) const;
@@ -172,10 +178,6 @@ private:
   llvm::SmallVector<mlir::Value> emitOnce(unsigned loop, LaneIndex lower,
                                           LaneIndex upper, ActiveLoop state,
                                           mlir::ValueRange carried, Body body);
-  llvm::SmallVector<mlir::Value>
-  emitIf(mlir::Value condition, mlir::ValueRange carried,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>()> then,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>()> otherwise);
   llvm::SmallVector<mlir::Value> emitBlock(const LoopUse &use, LaneIndex upper,
                                            ActiveLoop state,
                                            mlir::ValueRange carried, Body body);

@@ -7,6 +7,7 @@
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/HoistedOps.h"
+#include "onnxc/Dialect/Krnl/IR/Unlikely.h"
 
 using namespace mlir;
 
@@ -126,20 +127,47 @@ SmallVector<Value> OpEmitter::emitPoint(OpState &state,
   if (accumulators.empty())
     return emitInstances(state, accumulators);
   prefetcher.emitInStep(state);
-  if (std::optional<unsigned> group = dots.loopOf(state)) {
-    SmallVector<Value> running = llvm::to_vector(accumulators);
-    auto isSum = [&](unsigned loop) { return loop != *group; };
-    for (const Instance &instance : loops.enumerate(state.number, isSum)) {
-      Value &sum = running[reduction.accumulatorAt(state, instance)];
-      sum = dots.emit(state, instance, *group, sum);
-    }
-    return running;
-  }
+  if (std::optional<unsigned> group = dots.loopOf(state))
+    return emitGroups(state, *group, accumulators);
   if (const Mma *mma = mmas.productsOf(state))
     return isOfWarpgroup(state.number, *mma)
                ? wgmmas.emit(state, *mma, accumulators)
                : mmas.emit(state, *mma, accumulators);
   return emitInstances(state, accumulators);
+}
+
+/// Products of groups of bytes, whose sums have 16 bits at first where these
+/// fit.
+SmallVector<Value> OpEmitter::emitGroups(OpState &state, unsigned group,
+                                         ValueRange accumulators) {
+  auto emitWith = [&](std::optional<unsigned> copies, auto emitDot) {
+    state.reads.clear();
+    SmallVector<Value> running = llvm::to_vector(accumulators);
+    auto isSum = [&](unsigned loop) { return loop != group && loop != copies; };
+    for (const Instance &instance : loops.enumerate(state.number, isSum)) {
+      Value &sum = running[reduction.accumulatorAt(state, instance)];
+      sum = emitDot(instance, sum);
+    }
+    return running;
+  };
+  auto emitLong = [&] {
+    return emitWith(std::nullopt, [&](const Instance &instance, Value sum) {
+      return dots.emit(state, instance, group, sum);
+    });
+  };
+  std::optional<ShortSums> sums = dots.shortSumsAt(state, group);
+  if (!sums)
+    return emitLong();
+  SmallVector<Value> all = loops.emitIf(
+      dots.areShort(state, *sums), accumulators,
+      [&] {
+        return emitWith(sums->loop, [&](const Instance &instance, Value sum) {
+          return dots.emitShort(state, instance, group, *sums, sum);
+        });
+      },
+      emitLong);
+  all.front().getDefiningOp()->setAttr(unlikelyAttrName, b.getUnitAttr());
+  return all;
 }
 
 /// The payload in each instance of the point.

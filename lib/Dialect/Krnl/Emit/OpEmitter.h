@@ -47,6 +47,8 @@ private:
   Values emitOpLoops(OpState &state, unsigned position,
                      mlir::ValueRange accumulators);
   Values emitPoint(OpState &state, mlir::ValueRange accumulators);
+  Values emitGroups(OpState &state, unsigned group,
+                    mlir::ValueRange accumulators);
   Values emitInstances(OpState &state, mlir::ValueRange accumulators);
 
   SliceCopier &copier;

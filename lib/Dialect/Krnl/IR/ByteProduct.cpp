@@ -118,4 +118,13 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+LogicalResult PairSumsOp::verify() {
+  int64_t sums = cast<VectorType>(getType()).getNumElements();
+  int64_t bytes = cast<VectorType>(getLhs().getType()).getNumElements();
+  if (bytes != bytesOfPair * sums)
+    return emitOpError("expects ") << bytesOfPair * sums << " bytes for "
+                                   << sums << " sums, but got " << bytes;
+  return success();
+}
+
 } // namespace onnxc::krnl

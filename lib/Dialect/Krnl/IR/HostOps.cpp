@@ -28,7 +28,8 @@ ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
   if (!type)
     return emitOptionalError(location, "expected the value to be a tensor");
   if (PackedLayoutAttr layout = adaptor.getLayoutAttr())
-    type = RankedTensorType::get(layout.getSizes(), type.getElementType());
+    type =
+        RankedTensorType::get(layout.getStoredSizes(), type.getElementType());
   types.push_back(type);
   return success();
 }

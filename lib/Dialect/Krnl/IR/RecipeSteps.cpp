@@ -10,6 +10,7 @@
 #include "RenamedParts.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Target/IR/ByteInstructions.h"
 #include "onnxc/Target/IR/Target.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -144,6 +145,20 @@ static ParseResult parseMappedTo(AsmParser &parser, bool &cluster) {
 
 static void printMappedTo(AsmPrinter &printer, bool cluster) {
   printer << (cluster ? "cluster" : "thread");
+}
+
+/// [`,` `sums` `=` `i16`]
+static ParseResult parseShortSums(AsmParser &parser, bool &shortSums) {
+  shortSums = succeeded(parser.parseOptionalComma());
+  if (!shortSums)
+    return success();
+  return failure(parser.parseKeyword("sums") || parser.parseEqual() ||
+                 parser.parseKeyword("i16"));
+}
+
+static void printShortSums(AsmPrinter &printer, bool shortSums) {
+  if (shortSums)
+    printer << ", sums=i16";
 }
 
 /// [`,` `as` `=` `i16`] | [`,` `in` `=` `shared` [`,` `by` `=` `tma`]]
@@ -434,10 +449,19 @@ LogicalResult OnlyStepAttr::advance(NestBuilder &nest,
 LogicalResult PackedLayoutAttr::verify(EmitErrorFn emitError,
                                        ArrayRef<int64_t> dims,
                                        ArrayRef<int64_t> sizes,
-                                       ArrayRef<int64_t> strides) {
+                                       ArrayRef<int64_t> strides,
+                                       ArrayRef<int64_t> longSums) {
   if (dims.size() != sizes.size() || dims.size() != strides.size())
     return emitError() << "expected as many dims, sizes and strides, but got "
                        << dims.size() << ", " << sizes.size() << " and "
                        << strides.size();
+  if (longSums.empty())
+    return success();
+  if (longSums.size() != 2 || longSums[1] < 1)
+    return emitError() << "expected an entry and a count of long sums";
+  auto outer = int64_t(sizes.size()) - 2;
+  if (longSums[0] < 0 || longSums[0] >= outer || sizes.back() != bytesOfDot)
+    return emitError() << "long sums along entry " << longSums[0]
+                       << " are of no groups of " << bytesOfDot << " bytes";
   return success();
 }

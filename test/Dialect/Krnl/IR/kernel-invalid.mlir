@@ -286,6 +286,14 @@ func.func @pairs_of_a_product(%sum: vector<4xi32>, %x: vector<16xi16>) -> vector
 
 // -----
 
+func.func @bytes_of_sums(%x: vector<16xi8>) -> vector<16xi16> {
+  // expected-error @+1 {{expects 32 bytes for 16 sums, but got 16}}
+  %0 = krnl.pair_sums %x, %x : vector<16xi8> -> vector<16xi16>
+  return %0 : vector<16xi16>
+}
+
+// -----
+
 func.func @bytes_of_a_table(%x: vector<8xi8>) -> vector<8xi8> {
   // expected-error @+1 {{expects a table of 256 bytes, but got 2}}
   %0 = krnl.lookup %x in [1, 2] : vector<8xi8>

@@ -21,3 +21,19 @@ func.func @too_large() {
   %a = krnl.constant dense<1.0> : tensor<4xf32> layout #krnl.packed<dims = [0, 0], sizes = [4611686018427387904, 16], strides = [1, 0]>
   return
 }
+
+// -----
+
+func.func @long_sums_without_count() {
+  // expected-error @+1 {{expected an entry and a count of long sums}}
+  %a = krnl.constant dense<1> : tensor<8x2xi8> layout #krnl.packed<dims = [0, 1, 0], sizes = [2, 2, 4], strides = [4, 1, 1], long_sums = [0]>
+  return
+}
+
+// -----
+
+func.func @long_sums_of_columns() {
+  // expected-error @+1 {{long sums along entry 1 are of no groups of 4 bytes}}
+  %a = krnl.constant dense<1> : tensor<8x2xi8> layout #krnl.packed<dims = [0, 1, 0], sizes = [2, 2, 4], strides = [4, 1, 1], long_sums = [1, 1]>
+  return
+}

@@ -1,6 +1,7 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
-// Groups are of four or sixteen bytes, inside one op, along a loop that it sums up.
+// Groups are of two, four or sixteen bytes, inside one op, along a loop that it sums up. Sums of
+// 16 bits are those of four unsigned bytes by packed signed ones.
 
 func.func @not_four(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   // expected-error @+1 {{recipe step 1 'dot(k)': a group has 2, 4 or 16 iterations; block loop 'k' first}}
@@ -167,4 +168,84 @@ func.func @unknown_columns(%x: tensor<2x32xi8>, %w: tensor<32x?xi8>, %o: tensor<
     krnl.yield %r : tensor<2x?xi32>
   } -> tensor<2x?xi32>
   return %y : tensor<2x?xi32>
+}
+
+// -----
+
+func.func @short_pairs(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  // expected-error @+1 {{recipe step 2 'dot(k.q, sums=i16)': the sums of op '0' are of no group of 4 bytes}}
+  %y = krnl.kernel "short_pairs" loops [m = 2, n = 16, k = 24]
+      ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 2) -> (k.o, k.q), dot(k.q, sums=i16)] {
+  ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}
+
+// -----
+
+func.func @short_unpacked(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  // expected-error @+1 {{the sums of op '0' are of no packed operand with loop 'k.q' last}}
+  %y = krnl.kernel "short_unpacked" loops [m = 2, n = 16, k = 24]
+      ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(k, 4) -> (k.o, k.q), dot(k.q, sums=i16)] {
+  ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}
+
+// -----
+
+func.func @short_signed(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  // expected-error @+1 {{the sums of op '0' are of no product of unsigned bytes by those of operand 1 as they are, signed}}
+  %y = krnl.kernel "short_signed" loops [m = 2, n = 16, k = 24]
+      ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(n, 8) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(m, n.o, k.o, k.q, n.r), pack(1, [n.o, k.o, n.r, k.q]), dot(k.q, sums=i16)] {
+  ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}
+
+// -----
+
+func.func @short_data(%x: tensor<2x24xi8>, %w: tensor<24x16xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  // expected-error @+1 {{the sums of op '0' are of no product of unsigned bytes by those of operand 1 as they are, signed}}
+  %y = krnl.kernel "short_data" loops [m = 2, n = 16, k = 24]
+      ins(%x, %w : tensor<2x24xi8>, tensor<24x16xi8>) outs(%o : tensor<2x16xi32>) recipe [block(n, 8) -> (n.o, n.r), block(k, 4) -> (k.o, k.q), order(m, n.o, k.o, k.q, n.r), pack(1, [n.o, k.o, n.r, k.q]), dot(k.q, sums=i16)] {
+  ^bb0(%a: tensor<2x24xi8>, %b: tensor<24x16xi8>, %c: tensor<2x16xi32>):
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n]) -> (%s = %c[m, n])
+        : (tensor<2x24xi8>, tensor<24x16xi8>) -> tensor<2x16xi32> {
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extui %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
 }

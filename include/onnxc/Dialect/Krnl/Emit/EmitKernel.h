@@ -24,8 +24,9 @@ struct EmitOptions {
 
 /// The result of emitKernel(), and the requirements of its launches.
 struct EmittedKernel {
-  /// `func @name(ins.., [word,] outs.., temporaries.., ...)`, followed by the
-  /// arguments of the policy: the first tile and one past the last tile.
+  /// `func @name(ins.., [word,] [long sums..,] outs.., temporaries.., ...)`,
+  /// followed by the arguments of the policy: the first tile and one past the
+  /// last tile.
   mlir::func::FuncOp func;
   /// Intermediates that are not on the stack, in argument order.
   llvm::SmallVector<mlir::Value> temporaries;

@@ -32,6 +32,26 @@ def Krnl_DotOp : Krnl_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
+def Krnl_PairSumsOp : Krnl_Op<"pair_sums", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "sums of the products of two bytes each that fit 16 bits";
+  let description = [{
+    Lane i of the result is the sum of the products of the bytes 2 * i and 2 * i + 1 of
+    `lhs`, which are unsigned, and of `rhs`, which are signed. Any number may be the
+    result where the sum is not a number of 16 bits.
+
+    ```mlir
+    %sums = krnl.pair_sums %x, %w : vector<32xi8> -> vector<16xi16>
+    ```
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [I8]>:$lhs,
+                   VectorOfRankAndType<[1], [I8]>:$rhs);
+  let results = (outs VectorOfRankAndType<[1], [I16]>:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Krnl_LookupOp : Krnl_Op<"lookup", [Pure, SameOperandsAndResultType]> {
   let summary = "bytes of a constant table at the positions that bytes are";
   let description = [{

@@ -49,13 +49,31 @@ def Krnl_PackedLayoutAttr : Krnl_Attr<"PackedLayout", "packed"> {
 
     A 768x3072 weight in panels of 48 columns:
     `#krnl.packed<dims = [1, 0, 1], sizes = [64, 768, 48], strides = [48, 1, 1]>`
+
+    With `long_sums = [i, c]` the last two entries are columns and groups of four signed bytes,
+    and each position of the other ones has a byte in the place of its groups. It is 1 where
+    `krnl.pair_sums` of these groups with any bytes, added up over `c` positions of entry
+    `i` from this one on, may not fit 16 bits in some column, and else 0.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$dims,
                         ArrayRefParameter<"int64_t">:$sizes,
-                        ArrayRefParameter<"int64_t">:$strides);
+                        ArrayRefParameter<"int64_t">:$strides,
+                        OptionalArrayRefParameter<"int64_t">:$longSums);
+  let builders = [
+    AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$dims,
+                     "::llvm::ArrayRef<int64_t>":$sizes,
+                     "::llvm::ArrayRef<int64_t>":$strides),
+                "return $_get($_ctxt, dims, sizes, strides, ::llvm::ArrayRef<int64_t>());">];
   let assemblyFormat = [{
     `<` `dims` `=` `[` $dims `]` `,` `sizes` `=` `[` $sizes `]` `,`
-    `strides` `=` `[` $strides `]` `>`
+    `strides` `=` `[` $strides `]`
+    (`,` `long_sums` `=` `[` $longSums^ `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The sizes of the stored array.
+    ::llvm::ArrayRef<int64_t> getStoredSizes() const {
+      return getLongSums().empty() ? getSizes() : getSizes().drop_back(2);
+    }
   }];
   let genVerifyDecl = 1;
 }

@@ -108,6 +108,8 @@ struct LoopUse {
   /// The unrolled iterations are a group of bytes, multiplied and summed at
   /// once where there are vectors.
   bool dot = false;
+  /// The sums of these products have 16 bits at first.
+  bool shortSums = false;
   /// The unrolled iterations are the products of one step of an mma.
   bool mma = false;
   /// Vector lanes per step (a run-time tail is masked); 0 means scalar.

@@ -8,7 +8,8 @@
 
 include "onnxc/Dialect/Krnl/IR/RecipeStepBase.td"
 
-def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
+def Krnl_DotStep
+    : Krnl_Step<"Dot", "dot", "dot", "getLoop(), getShortSums()"> {
   let summary = "Multiply and sum groups of bytes at once";
   let description = [{
     `dot(k.q)`: the four iterations of a loop that sums up products of bytes are
@@ -17,9 +18,14 @@ def Krnl_DotStep : Krnl_Step<"Dot", "dot", "dot", "getLoop()"> {
     extended to 16 bits. Sixteen iterations are for one sum: the op
     has the columns of a `register_tile` one by one, other ops as vectors. A packed
     operand has the loop as its last dimension.
+
+    `dot(k.q, sums=i16)`: products of unsigned by packed signed bytes are added up in 16
+    bits first, those of all groups that the copies of one loop around read. A table beside the
+    packed operand says which of its groups have sums that might not fit; in those the
+    products have 32 bits. Of an operand that is not known when it is packed, these are all.
   }];
-  let parameters = (ins LoopName:$loop);
-  let assemblyFormat = "`(` $loop `)`";
+  let parameters = (ins LoopName:$loop, "bool":$shortSums);
+  let assemblyFormat = "`(` $loop `` custom<ShortSums>($shortSums) `)`";
 }
 
 def Krnl_MmaStep : Krnl_Step<"Mma", "mma", "mma", "namesOf(getLoops())"> {

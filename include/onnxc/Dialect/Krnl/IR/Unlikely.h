@@ -9,8 +9,9 @@
 
 namespace onnxc::krnl {
 
-/// The attribute of an scf.if of the host whose else region is for sizes that
-/// hardly any run has; the work of this region counts for nothing.
+/// The attribute of an scf.if whose else region is hardly ever taken: of the
+/// host, for sizes that hardly any run has, where the work of this region
+/// counts for nothing; of a kernel, in few steps of a loop.
 inline constexpr llvm::StringLiteral unlikelyAttrName = "krnl.unlikely";
 
 } // namespace onnxc::krnl

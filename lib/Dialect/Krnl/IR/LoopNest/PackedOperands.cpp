@@ -156,6 +156,8 @@ PackedLayoutAttr packedLayout(const LoopNest &nest, const Pack &pack) {
 }
 
 PackedLayoutAttr mergedLayout(PackedLayoutAttr layout) {
+  if (!layout.getLongSums().empty())
+    return layout;
   SmallVector<int64_t> dims, sizes, strides;
   for (auto [dim, size, stride] : llvm::zip_equal(
            layout.getDims(), layout.getSizes(), layout.getStrides())) {

@@ -12,6 +12,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/NestBuilder.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/ShortSums.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -111,7 +112,8 @@ static LogicalResult takeLanes(const LoopNest &nest, BodyOp &op,
   return success();
 }
 
-LogicalResult NestBuilder::dot(StringRef name, EmitErrorFn emitError) {
+LogicalResult NestBuilder::dot(StringRef name, bool shortSums,
+                               EmitErrorFn emitError) {
   FailureOr<unsigned> number = resolve(name, emitError);
   if (failed(number))
     return failure();
@@ -135,11 +137,16 @@ LogicalResult NestBuilder::dot(StringRef name, EmitErrorFn emitError) {
     if (use->unroll != 1 || use->lanes)
       return emitError() << "loop '" << name
                          << "' is already unrolled or vectorized";
+    if (std::string reason =
+            shortSums ? reasonAgainstShortSums(*this, i, *number) : "";
+        !reason.empty())
+      return emitError() << "the sums of op '" << op.name << "' " << reason;
     if (loop.extent == bytesOfLongDot &&
         failed(takeLanes(*this, op, emitError)))
       return failure();
     use->unroll = loop.extent;
     use->dot = true;
+    use->shortSums = shortSums;
   }
   return success();
 }

@@ -42,6 +42,7 @@ OTHERS = {
     "copy_out": {"d": "memref<4xf32>", "y": "memref<4xf32>"},
     "dot": {"acc": "vector<16xi32>", "x": "vector<64xi8>", "w": "vector<64xi8>"},
     "copy_async": {"x": "memref<64x128xf16>", "tile": "memref<4608xf16>", "i": "index", "k": "index", "at": "index", "inside": "i1"},
+    "pair_sums": {"x": "vector<32xi8>", "w": "vector<32xi8>"},
     "lookup": {"x": "vector<64xi8>"},
     "load_matrix": {"tile": "memref<576xf16>", "row": "index"},
     "matrix_descriptor": {"tile": "memref<4096xf16>", "at": "index"},

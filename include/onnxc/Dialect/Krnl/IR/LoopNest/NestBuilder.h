@@ -61,7 +61,8 @@ public:
   mlir::LogicalResult unroll(llvm::StringRef loop, int64_t factor,
                              llvm::ArrayRef<int64_t> tail,
                              EmitErrorFn emitError);
-  mlir::LogicalResult dot(llvm::StringRef loop, EmitErrorFn emitError);
+  mlir::LogicalResult dot(llvm::StringRef loop, bool shortSums,
+                          EmitErrorFn emitError);
   mlir::LogicalResult mma(llvm::ArrayRef<llvm::StringRef> names,
                           EmitErrorFn emitError);
   mlir::LogicalResult wgmma(llvm::ArrayRef<llvm::StringRef> names,

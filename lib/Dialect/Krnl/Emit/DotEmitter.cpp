@@ -8,6 +8,9 @@
 //   packed, the group innermost  the groups of all lanes in a line
 //   any other                    groups put together from single bytes
 //
+// A last group that is cut off is loaded whole where the operand goes on in
+// memory: the packed operand has zeros there.
+//
 // The operations of a payload on a byte (to extract a half, say) are applied to
 // all bytes of a vector at once.
 //
@@ -29,6 +32,7 @@
 #include "DotEmitter.h"
 
 #include "onnxc/Dialect/Krnl/Emit/EmitPolicy.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/PackedOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -209,14 +213,50 @@ Value DotEmitter::assembleGroup(OpState &state, OpOperand &operand,
                                    all);
 }
 
+/// Returns true if the operand has elements in the place of the bytes that a
+/// last group lacks, and those that they are multiplied by are zeros of a
+/// packed form.
+bool DotEmitter::continuesInside(const OpState &state, OpOperand &operand,
+                                 unsigned group) {
+  ByteProduct product = *byteProductOf(state.op);
+  const ByteFactor &other =
+      product.lhs.operand == &operand ? product.rhs : product.lhs;
+  if (!other.isPlain() ||
+      !isPackedFor(state, slotOf(other.operand->get()), group))
+    return false;
+  SmallVector<int64_t> extents;
+  std::optional<unsigned> grouped;
+  for (auto [dim, axis] : llvm::enumerate(nest.op(state.number).axes)) {
+    extents.push_back(nest.loop(axis).extent);
+    if (!nest.stemsFrom(group, axis))
+      continue;
+    grouped = dim;
+    if (!nest.loop(axis).isDynamic())
+      extents.back() =
+          int64_t(llvm::alignTo(extents.back(), nest.loop(group).extent));
+  }
+  Access access(operand);
+  auto shape = cast<ShapedType>(operand.get().getType()).getShape();
+  if (!grouped || access.hasRanges())
+    return false;
+  return llvm::all_of(llvm::seq(access.getRank()), [&](unsigned position) {
+    if (!access.dependsOnAt(position, *grouped))
+      return true;
+    auto values = valuesOf(access.getIndex(position), extents);
+    return values && !ShapedType::isDynamic(shape[position]) &&
+           values->second < shape[position];
+  });
+}
+
 /// The same, from adjacent elements in memory where they are.
 Value DotEmitter::loadGroup(OpState &state, OpOperand &operand,
                             const Instance &instance, unsigned group) {
   const Storage slot = slotOf(operand.get());
   int64_t size = nest.loop(group).extent, here = active[group].instances;
   bool isMasked = here < size && size == bytesOfLongDot;
-  if (slot.byLoops || (here < size && !isMasked) ||
-      !state.access(operand).hasUnitStride(group) || slices.find(operand))
+  if (slot.byLoops || !state.access(operand).hasUnitStride(group) ||
+      slices.find(operand) ||
+      (here < size && !isMasked && !continuesInside(state, operand, group)))
     return assembleGroup(state, operand, instance, group);
   SmallVector<Value> at;
   for (LaneIndex index :

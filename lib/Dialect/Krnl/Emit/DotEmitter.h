@@ -48,6 +48,8 @@ private:
                         const Instance &instance, unsigned group);
   mlir::Value loadGroup(OpState &state, mlir::OpOperand &operand,
                         const Instance &instance, unsigned group);
+  bool continuesInside(const OpState &state, mlir::OpOperand &operand,
+                       unsigned group);
   unsigned wordBits(unsigned group);
   mlir::Value broadcastGroup(mlir::Value group, int64_t lanes);
   mlir::Value assembleWord(OpState &state, mlir::OpOperand &operand,

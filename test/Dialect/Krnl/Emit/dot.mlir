@@ -64,6 +64,32 @@ func.func @tail(%x: tensor<2x7xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
   return %y : tensor<2x16xi32>
 }
 
+// A window that has an element after the last group reads all four.
+// CHECK-LABEL: func private @kernel_tail_of_windows_0(
+// CHECK-COUNT-4: vector.load %{{.+}} : memref<9xi8>, vector<4xi8>
+// CHECK-NOT:     memref.load %{{.+}} : memref<9xi8>
+// CHECK:         return
+func.func @tail_of_windows(%x: tensor<9xi8>, %o: tensor<2x16xi32>) -> tensor<2x16xi32> {
+  %w = krnl.constant dense<3> : tensor<7x16xi8>
+  %y = krnl.kernel "tail_of_windows" loops [m = 2, n = 16, k = 7]
+      ins(%x, %w : tensor<9xi8>, tensor<7x16xi8>) outs(%o : tensor<2x16xi32>)
+      recipe [block(k, 4, tail=peel) -> (k.o, k.q), order(k.o, k.q, m, n), register_tile(m, n, lanes=16), pack(1, [k.o, n, k.q]), 1: dot(k.q)] {
+  ^bb0(%a: tensor<9xi8>, %b: tensor<7x16xi8>, %c: tensor<2x16xi32>):
+    %zero = arith.constant 0 : i32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<2x16xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m + k], %q = %b[k, n]) -> (%s = %f[m, n])
+        : (tensor<9xi8>, tensor<7x16xi8>) -> tensor<2x16xi32> {
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<2x16xi32>
+  } -> tensor<2x16xi32>
+  return %y : tensor<2x16xi32>
+}
+
 // Without vectors the groups are those of single sums, if the processor has
 // instructions for them: both operands are words. Elsewhere bytes are multiplied one
 // after the other.

@@ -224,9 +224,13 @@ bool StoragePlan::isReadFromMemory(OpResult produced, OpOperand &use) const {
   // Read by index from inside a payload.
   if (!consumer)
     return !isa<YieldOp>(use.getOwner());
-  if (consumer.isDpsInit(&use) &&
-      (!continuesInit(consumer, &use) || overwritesEarly(use)))
-    return false;
+  if (consumer.isDpsInit(&use)) {
+    // Running values begin with the value that all elements have.
+    unsigned result = consumer.getTiedOpResult(&use).getResultNumber();
+    if (plans[nest.indexOf(consumer)].startOf(result) ||
+        !continuesInit(consumer, &use) || overwritesEarly(use))
+      return false;
+  }
   return !canForward(produced, use);
 }
 

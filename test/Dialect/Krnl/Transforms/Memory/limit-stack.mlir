@@ -139,3 +139,29 @@ func.func @beside_a_slice(%x: tensor<8x160xf32>, %o: tensor<8x160xf32>) -> tenso
   } -> tensor<8x160xf32>
   return %y : tensor<8x160xf32>
 }
+
+// A sum that begins with one value in registers has no elements in memory to begin with, whatever its columns are.
+// CHECK-LABEL: krnl.kernel "begins"
+// CHECK:         recipe [block(n, 64) -> (n.o, n.i), order(n.o, m, n.i, k), fuse_outer(n.o), 1: unroll(m, 8), 1: unroll(n.i, 64), 2: unroll(m, 8), 2: unroll(n.i, 64)]
+func.func @begins(%x: tensor<8x64xf32>, %w: tensor<64x1024xf32>, %o: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  %y = krnl.kernel "begins" loops [m = 8, n = 1024, k = 64] ins(%x, %w : tensor<8x64xf32>, tensor<64x1024xf32>) outs(%o : tensor<8x1024xf32>)
+      recipe [block(n, 64) -> (n.o, n.i), order(n.o, m, n.i, k), fuse_outer(n.o), 1: unroll(m, 8), 1: unroll(n.i, 64), 2: unroll(m, 8), 2: unroll(n.i, 64)] {
+  ^bb0(%a: tensor<8x64xf32>, %b: tensor<64x1024xf32>, %c: tensor<8x1024xf32>):
+    %zero = arith.constant 0.0 : f32
+    %t = krnl.temporary : tensor<8x1024xf32>
+    %z = krnl.compute [m, n] () -> (%q = %t[m, n]) : () -> tensor<8x1024xf32> {
+      linalg.yield %zero : f32
+    }
+    %s = krnl.compute [m, n | k] (%p = %a[m, k], %v = %b[k, n]) -> (%q = %z[m, n]) : (tensor<8x64xf32>, tensor<64x1024xf32>) -> tensor<8x1024xf32> {
+      %d = arith.mulf %p, %v : f32
+      %e = arith.addf %q, %d : f32
+      linalg.yield %e : f32
+    }
+    %r = krnl.compute [m, n] (%p = %s[m, n]) -> (%q = %c[m, n]) : (tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+      %d = arith.negf %p : f32
+      linalg.yield %d : f32
+    }
+    krnl.yield %r : tensor<8x1024xf32>
+  } -> tensor<8x1024xf32>
+  return %y : tensor<8x1024xf32>
+}

@@ -306,7 +306,8 @@ def KrnlJoinSiblingsPass : Pass<"krnl-join-siblings"> {
     one where the cost model says that it takes less time. They could run at the same
     time, so it takes little more than the longer one. Two products of the same factor
     become one kernel, too, where an op after the second one reads the results of the first
-    one: they could not run at the same time.
+    one: they could not run at the same time. One op then has the sums of both, where that
+    takes less time.
 
     ```mlir
     %a = krnl.kernel "ReduceMin" loops [d = 4096] ins(%x : ..) outs(%m : ..) ..

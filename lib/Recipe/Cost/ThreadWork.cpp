@@ -312,10 +312,11 @@ static bool hasRowsInRegisters(const LoopNest &nest,
          registerFactor(nest, *product.rhs);
 }
 
-/// The products of a step, all threads of a warp together.
+/// The products of a step for each sum, all threads of a warp together.
 void OpCost::addMatrices(double instances, ThreadWork &work) {
   MatrixProduct product = *matrixProductOf(op);
-  double products = instances * double(lanes * target.warpThreads);
+  double products = instances * double(lanes * target.warpThreads) *
+                    double(op->getNumResults());
   double rate = 16 * double(target.matrixProducts) *
                 (isOfWarpgroup ? 1 : target.warpMatrixShare);
   work.matrixCycles = products * product.element.getIntOrFloatBitWidth() / rate;

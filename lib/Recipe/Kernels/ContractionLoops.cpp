@@ -8,6 +8,7 @@
 
 #include "Kernels/ByteGroups.h"
 #include "Kernels/KernelShape.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -188,6 +189,34 @@ SmallVector<Contraction, 0> findContractions(KernelOp kernel) {
       ways.push_back(std::move(*way));
     }
   return ways;
+}
+
+std::optional<Contraction> findSiblingContraction(KernelOp kernel) {
+  ComputeOp found;
+  for (auto op : kernel.getBody().getOps<ComputeOp>()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = op;
+  }
+  SmallVector<MatrixProduct> products;
+  if (found)
+    products = matrixProductsOf(found);
+  if (products.size() < 2)
+    return std::nullopt;
+  OpOperand *rows = products.front().lhs, *columns = products.front().rhs;
+  FailureOr<Contraction> sorted = sortLoops(found, columns, rows);
+  if (failed(sorted) || sorted->channelwise)
+    return std::nullopt;
+  Contraction way = std::move(*sorted);
+  SmallVector<std::string> loops = loopsIn(found, *columns);
+  for (const MatrixProduct &other : ArrayRef(products).drop_front()) {
+    if (loopsIn(found, *other.rhs) != loops)
+      return std::nullopt;
+    way.siblingOperands.push_back(other.rhs);
+  }
+  return way;
 }
 
 SmallVector<std::string> loopsOf(OpOperand &operand,

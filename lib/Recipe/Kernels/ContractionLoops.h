@@ -55,6 +55,10 @@ struct Contraction {
   mlir::OpOperand *columnOperand = nullptr;
   mlir::OpOperand *rowOperand = nullptr;
   llvm::SmallVector<mlir::OpOperand *> scaleOperands;
+  /// Of an op with several sums of products, which have the operand of rows in
+  /// common: the operands of columns of the sums after the first one, which
+  /// have the same loops.
+  llvm::SmallVector<mlir::OpOperand *> siblingOperands;
   llvm::SmallVector<std::string> batch, rows, columns, reduced;
   /// The innermost loop of rows and columns: the ones that are tiled.
   std::string row, column;
@@ -81,6 +85,10 @@ sortLoops(krnl::ComputeOp op, mlir::OpOperand *columns, mlir::OpOperand *rows);
 /// The one contraction of the kernel, seen in all ways: either operand may be
 /// the one of columns.
 llvm::SmallVector<Contraction, 0> findContractions(krnl::KernelOp kernel);
+
+/// The contraction of a kernel whose one reduction is an op with several sums
+/// of products of the same operand of rows; nothing for other kernels.
+std::optional<Contraction> findSiblingContraction(krnl::KernelOp kernel);
 
 /// Returns true if every dimension of the operand is indexed by a loop that
 /// covers it, or at 0 if its size is static. Other operands cannot be packed.

@@ -17,10 +17,13 @@
 //   %u = kernel "up" loops [n = 8192, k = 2048] ins(%x, %w, %g)
 // -> %u = kernel "gate+up" loops [n = 8192, k = 2048] ins(%x, %v, %w)
 //
+// One op may have the sums of both (JoinSums.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Passes/DevicePass.h"
 #include "Passes/FormChoice.h"
+#include "Passes/JoinSums.h"
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/Transforms/Transforms.h"
 #include "onnxc/Recipe/CostModel.h"
@@ -71,6 +74,7 @@ private:
     return at->second;
   }
   bool isInTurn(KernelOp maker, KernelOp reader);
+  KernelOp offer(KernelOp joined, FormChoice &choice);
   void replace(KernelOp first, KernelOp second, KernelOp joined);
   KernelOp joinIfCheaper(KernelOp first, KernelOp second);
   KernelOp joinInTurn(KernelOp maker, KernelOp reader);
@@ -116,6 +120,23 @@ Family KrnlJoinSiblingsPass::familyOf(KernelOp kernel) {
   return family;
 }
 
+/// Offers the joined kernel, and the same with one op for its sums of products
+/// of one factor. Returns the one that takes less time, and erases the other.
+KernelOp KrnlJoinSiblingsPass::offer(KernelOp joined, FormChoice &choice) {
+  choice.offer(
+      {"one kernel of the same loops", chooser->cyclesOf(joined, {keepOrder})});
+  IRRewriter rewriter(joined.getContext());
+  rewriter.setInsertionPoint(joined);
+  auto variant = cast<KernelOp>(rewriter.clone(*joined));
+  bool isBetter =
+      joinSums(rewriter, variant) &&
+      choice.offer({"one op for the sums of kernels of the same loops",
+                    chooser->cyclesOf(variant, {keepOrder})});
+  KernelOp other = isBetter ? joined : variant;
+  other.erase();
+  return isBetter ? variant : joined;
+}
+
 /// The kernel that does what both do; null if it takes more time. Both could
 /// run at the same time, so that it may not be much longer than one.
 KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
@@ -131,8 +152,7 @@ KernelOp KrnlJoinSiblingsPass::joinIfCheaper(KernelOp first, KernelOp second) {
   FormChoice choice(
       {"two kernels of the same loops", mine->cycles + theirs->cycles});
   choice.limitTo(maxSiblingGrowth * std::max(mine->cycles, theirs->cycles));
-  choice.offer(
-      {"one kernel of the same loops", chooser->cyclesOf(joined, {keepOrder})});
+  joined = offer(joined, choice);
   if (!choice.report(second.getLoc(), getArgument())) {
     joined.erase();
     return nullptr;
@@ -211,8 +231,7 @@ KernelOp KrnlJoinSiblingsPass::joinInTurn(KernelOp maker, KernelOp reader) {
   FormChoice choice({"two kernels of the same loops in turn", apart},
                     /*gain=*/1);
   if (isSame)
-    choice.offer({"one kernel of the same loops",
-                  chooser->cyclesOf(*joined, {keepOrder})});
+    joined = offer(*joined, choice);
   if (!choice.report(reader.getLoc(), getArgument())) {
     eraseWithOperands(rewriter, *joined);
     return nullptr;

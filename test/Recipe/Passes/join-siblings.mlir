@@ -111,12 +111,17 @@ func.func @apart(%x: tensor<64x64xf32>, %z: tensor<64x64xf32>, %o: tensor<64x64x
 }
 
 // A product that an op after another product of the same vector reads: the kernels would run one after the other.
+// One op has both sums.
 // CHECK-LABEL: func @gate(
 // CHECK-SAME:      %[[X:[^:]+]]: tensor<256xf32>, %[[V:[^:]+]]: tensor<256x512xf32>, %[[W:[^:]+]]: tensor<256x512xf32>)
 // CHECK:         %[[Y:.+]] = krnl.kernel "gate+up" loops [n = 512, k = 256] ins(%[[X]], %[[V]], %[[W]] :
-// CHECK:           %[[G:.+]] = krnl.compute [n | k]
-// CHECK:           %[[U:.+]] = krnl.compute [n | k]
-// CHECK:           krnl.compute [n] (%{{.+}} = %[[U]][n], %{{.+}} = %[[G]][n])
+// CHECK:           %[[S:.+]]:2 = krnl.compute [n | k] (%[[A:.+]] = %{{.+}}[k], %[[B:.+]] = %{{.+}}[k, n], %[[C:.+]] = %{{.+}}[k, n]) -> (%[[R:.+]] = %{{.+}}[n], %[[T:.+]] = %{{.+}}[n])
+// CHECK-NEXT:        %[[P:.+]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT:        %[[Q:.+]] = arith.addf %[[R]], %[[P]]
+// CHECK-NEXT:        %[[P:.+]] = arith.mulf %[[A]], %[[C]]
+// CHECK-NEXT:        %[[V:.+]] = arith.addf %[[T]], %[[P]]
+// CHECK-NEXT:        linalg.yield %[[Q]], %[[V]]
+// CHECK:           krnl.compute [n] (%{{.+}} = %[[S]]#1[n], %{{.+}} = %[[S]]#0[n])
 // CHECK:         return %[[Y]]
 func.func @gate(%x: tensor<256xf32>, %v: tensor<256x512xf32>, %w: tensor<256x512xf32>) -> tensor<512xf32> {
   %e = tensor.empty() : tensor<512xf32>
@@ -148,6 +153,85 @@ func.func @gate(%x: tensor<256xf32>, %v: tensor<256x512xf32>, %w: tensor<256x512
     krnl.yield %m : tensor<512xf32>
   } -> tensor<512xf32>
   return %u : tensor<512xf32>
+}
+
+// The same of tiles of 16-bit elements, for which the slices of the common factor are copied once, and of products of
+// different factors, which stay apart.
+// CHECK-LABEL: func @tiles(
+// CHECK:         krnl.kernel "gate+up" loops [m = 256, n = 512, k = 256]
+// CHECK:           krnl.compute [m, n | k] {{.+}} -> (tensor<256x512xf32>, tensor<256x512xf32>)
+// CHECK-LABEL: func @other_rows(
+// CHECK:         krnl.kernel "gate"
+// CHECK:         krnl.kernel "up"
+func.func @tiles(%x: tensor<256x256xf16>, %z: tensor<256x256xf16>, %v: tensor<256x512xf16>, %w: tensor<256x512xf16>) -> tensor<256x512xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %g = krnl.kernel "gate" loops [m = 256, n = 512, k = 256] ins(%x, %v : tensor<256x256xf16>, tensor<256x512xf16>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%p: tensor<256x256xf16>, %q: tensor<256x512xf16>, %o: tensor<256x512xf32>):
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%__ = %o[m, n]) : () -> tensor<256x512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [m, n | k] (%a = %p[m, k], %b = %q[k, n]) -> (%c = %f[m, n]) : (tensor<256x256xf16>, tensor<256x512xf16>) -> tensor<256x512xf32> {
+      %a32 = arith.extf %a : f16 to f32
+      %b32 = arith.extf %b : f16 to f32
+      %d = arith.mulf %a32, %b32 : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    krnl.yield %s : tensor<256x512xf32>
+  } -> tensor<256x512xf32>
+  %u = krnl.kernel "up" loops [m = 256, n = 512, k = 256] ins(%x, %w, %g : tensor<256x256xf16>, tensor<256x512xf16>, tensor<256x512xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%p: tensor<256x256xf16>, %q: tensor<256x512xf16>, %r: tensor<256x512xf32>, %o: tensor<256x512xf32>):
+    %t = krnl.temporary : tensor<256x512xf32>
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%__ = %t[m, n]) : () -> tensor<256x512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [m, n | k] (%a = %p[m, k], %b = %q[k, n]) -> (%c = %f[m, n]) : (tensor<256x256xf16>, tensor<256x512xf16>) -> tensor<256x512xf32> {
+      %a32 = arith.extf %a : f16 to f32
+      %b32 = arith.extf %b : f16 to f32
+      %d = arith.mulf %a32, %b32 : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    %y = krnl.compute [m, n] (%a = %s[m, n], %b = %r[m, n]) -> (%_ = %o[m, n]) : (tensor<256x512xf32>, tensor<256x512xf32>) -> tensor<256x512xf32> {
+      %c = arith.mulf %a, %b : f32
+      linalg.yield %c : f32
+    }
+    krnl.yield %y : tensor<256x512xf32>
+  } -> tensor<256x512xf32>
+  return %u : tensor<256x512xf32>
+}
+func.func @other_rows(%x: tensor<256x256xf16>, %z: tensor<256x256xf16>, %v: tensor<256x512xf16>, %w: tensor<256x512xf16>) -> tensor<256x512xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %g = krnl.kernel "gate" loops [m = 256, n = 512, k = 256] ins(%x, %v : tensor<256x256xf16>, tensor<256x512xf16>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%p: tensor<256x256xf16>, %q: tensor<256x512xf16>, %o: tensor<256x512xf32>):
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%__ = %o[m, n]) : () -> tensor<256x512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [m, n | k] (%a = %p[m, k], %b = %q[k, n]) -> (%c = %f[m, n]) : (tensor<256x256xf16>, tensor<256x512xf16>) -> tensor<256x512xf32> {
+      %a32 = arith.extf %a : f16 to f32
+      %b32 = arith.extf %b : f16 to f32
+      %d = arith.mulf %a32, %b32 : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    krnl.yield %s : tensor<256x512xf32>
+  } -> tensor<256x512xf32>
+  %u = krnl.kernel "up" loops [m = 256, n = 512, k = 256] ins(%z, %w, %g : tensor<256x256xf16>, tensor<256x512xf16>, tensor<256x512xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%p: tensor<256x256xf16>, %q: tensor<256x512xf16>, %r: tensor<256x512xf32>, %o: tensor<256x512xf32>):
+    %t = krnl.temporary : tensor<256x512xf32>
+    %i = arith.constant 0.0 : f32
+    %f = krnl.compute [m, n] () -> (%__ = %t[m, n]) : () -> tensor<256x512xf32> { linalg.yield %i : f32 }
+    %s = krnl.compute [m, n | k] (%a = %p[m, k], %b = %q[k, n]) -> (%c = %f[m, n]) : (tensor<256x256xf16>, tensor<256x512xf16>) -> tensor<256x512xf32> {
+      %a32 = arith.extf %a : f16 to f32
+      %b32 = arith.extf %b : f16 to f32
+      %d = arith.mulf %a32, %b32 : f32
+      %h = arith.addf %c, %d : f32
+      linalg.yield %h : f32
+    }
+    %y = krnl.compute [m, n] (%a = %s[m, n], %b = %r[m, n]) -> (%_ = %o[m, n]) : (tensor<256x512xf32>, tensor<256x512xf32>) -> tensor<256x512xf32> {
+      %c = arith.mulf %a, %b : f32
+      linalg.yield %c : f32
+    }
+    krnl.yield %y : tensor<256x512xf32>
+  } -> tensor<256x512xf32>
+  return %u : tensor<256x512xf32>
 }
 
 // Not where the second product is of the first one's results, or the first one's results are read elsewhere, too.

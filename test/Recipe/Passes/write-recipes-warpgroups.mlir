@@ -86,4 +86,39 @@ func.func @few(%x: tensor<32x1024xf16>, %w: tensor<1024x4096xf16>, %o: tensor<32
   return %y : tensor<32x4096xf32>
 }
 
+// An op with the sums of two products has as many of each as leave registers for others, from slices of the common
+// factor and of both other ones.
+// CHECK-LABEL: kernel "gate"
+// CHECK:         block(n, 128) -> (n.o, n.b),
+// CHECK:         unroll(n.f, 16),
+// CHECK-NEXT:    cache(0, at=k.o, in=shared),
+// CHECK-NEXT:    cache(1, at=k.o, in=shared),
+// CHECK-NEXT:    cache(2, at=k.o, in=shared),
+// CHECK:         wgmma(m.w, m.h, m.g, n.f, n.t, n.c, k.k),
+func.func @gate(%x: tensor<4096x1024xf16>, %v: tensor<1024x4096xf16>, %w: tensor<1024x4096xf16>, %o: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %y = krnl.kernel "gate" loops [m = 4096, n = 4096, k = 1024] ins(%x, %v, %w : tensor<4096x1024xf16>, tensor<1024x4096xf16>, tensor<1024x4096xf16>) outs(%o : tensor<4096x4096xf32>)
+      recipe [] {
+  ^bb0(%a: tensor<4096x1024xf16>, %b: tensor<1024x4096xf16>, %c: tensor<1024x4096xf16>, %d: tensor<4096x4096xf32>):
+    %s = krnl.temporary : tensor<4096x4096xf32>
+    %t = krnl.temporary : tensor<4096x4096xf32>
+    %r:2 = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[k, n], %u = %c[k, n]) -> (%g = %s[m, n], %h = %t[m, n])
+        : (tensor<4096x1024xf16>, tensor<1024x4096xf16>, tensor<1024x4096xf16>) -> (tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
+      %0 = arith.extf %p : f16 to f32
+      %1 = arith.extf %q : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %g, %2 : f32
+      %4 = arith.extf %u : f16 to f32
+      %5 = arith.mulf %0, %4 : f32
+      %6 = arith.addf %h, %5 : f32
+      linalg.yield %3, %6 : f32, f32
+    }
+    %z = krnl.compute [m, n] (%p = %r#0[m, n], %q = %r#1[m, n]) -> (%_ = %d[m, n]) : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+      %0 = arith.mulf %p, %q : f32
+      linalg.yield %0 : f32
+    }
+    krnl.yield %z : tensor<4096x4096xf32>
+  } -> tensor<4096x4096xf32>
+  return %y : tensor<4096x4096xf32>
+}
+
 }

@@ -13,10 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 F32, F16, BF16, S8 = TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.INT8
 
 
-def constant(name, element, *shape):
-    """A tensor of small numbers."""
+def constant(name, element, *shape, first=0):
+    """A tensor of small numbers; another one from another first number on."""
     count = int(np.prod(shape))
-    values = np.arange(count, dtype=np.uint32) * np.uint32(2654435761) >> np.uint32(29)
+    values = np.arange(first, first + count, dtype=np.uint32) * np.uint32(2654435761) >> np.uint32(29)
     if element == TensorProto.INT4:
         packed = (values[::2] | values[1::2] << 4).astype(np.uint8)
         return helper.make_tensor(name, element, shape, packed.tobytes(), raw=True)
@@ -46,6 +46,19 @@ def product(element, m, n, k):
     weights, bias = constant("w", element, k, n), constant("b", element, n)
     nodes = [("MatMul", ["x", "w"], "p"), ("Add", ["p", "b"], "s"), ("Relu", ["s"], "y")]
     return model(nodes, {"x": [m, k]}, [weights, bias], element)
+
+
+def gate(element, m, n, k):
+    """Two linear layers of a network with gates, silu(x v) * (x w)."""
+    nodes = [
+        ("MatMul", ["x", "v"], "g"),
+        ("MatMul", ["x", "w"], "u"),
+        ("Sigmoid", ["g"], "s"),
+        ("Mul", ["g", "s"], "a"),
+        ("Mul", ["a", "u"], "y"),
+    ]
+    weights = [constant("v", element, k, n), constant("w", element, k, n, first=1)]
+    return model(nodes, {"x": [m, k]}, weights, element)
 
 
 def product_of_bytes(m, n, k):
@@ -79,6 +92,7 @@ GOLDEN = {
     for shape, sizes in SHAPES.items()
 }
 GOLDEN |= {f"gemm_s8_{shape}": lambda sizes=sizes: product_of_bytes(*sizes) for shape, sizes in SHAPES.items()}
+GOLDEN |= {f"gate_f16_{rows}": lambda rows=rows: gate(F16, rows, 5632, 2048) for rows in (1, 16, 512)}
 GOLDEN |= {f"gemm_int4_{shape}": lambda sizes=SHAPES[shape]: product_of_int4(*sizes) for shape in ("wide", "vector")}
 
 # ===------------------------------------------------------------------------===#

@@ -165,12 +165,11 @@ void ReductionEmitter::combineInBlock(const OpState &state,
   }
 }
 
-/// Lets the blocks of a cluster exchange the parts of a sum that they have, if
+/// Lets the blocks of a cluster exchange the parts of sums that they have, if
 /// they have some: the elements are those of the own share from here on.
 void ReductionEmitter::exchangeParts(const OpState &state,
                                      SmallVectorImpl<Instance> &kept,
-                                     SmallVectorImpl<Value> &totals,
-                                     Operation *combiner) {
+                                     MutableArrayRef<Values> totals) {
   Value block = loops.blockOfCluster();
   if (!block || !nest.op(state.number).find(*clusterParts(nest)))
     return;
@@ -179,17 +178,22 @@ void ReductionEmitter::exchangeParts(const OpState &state,
   SmallVector<Instance> own;
   SmallVector<Value> ordered;
   for (int64_t share = 0; share < blocks; ++share)
-    for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
-      if (instance[shares] != share)
-        continue;
-      ordered.push_back(total);
-      if (share == 0)
-        own.push_back(instance);
-    }
+    for (const Values &its : totals)
+      for (auto [instance, total] : llvm::zip_equal(kept, its)) {
+        if (instance[shares] != share)
+          continue;
+        ordered.push_back(total);
+        if (share == 0 && &its == totals.begin())
+          own.push_back(instance);
+      }
   kept = std::move(own);
-  totals = policy.tileThreads()->combineBlocks(
+  // All results have the same one.
+  Operation *combiner = combinerOf(state.op, state.accumulated.front());
+  ordered = policy.tileThreads()->combineBlocks(
       b, outside.func, ordered, block, blocks,
       [&](Value x, Value y) { return combine(b, combiner, x, y); });
+  for (auto [i, its] : llvm::enumerate(totals))
+    its = Values(ArrayRef(ordered).slice(i * kept.size(), kept.size()));
   active[shares] = ActiveLoop();
   active[shares].base = block;
 }
@@ -210,25 +214,27 @@ void ReductionEmitter::finish(OpState &state, ValueRange values) {
   state.reads.clear();
   SmallVector<Instance> kept = loops.enumerate(
       state.number, [&](unsigned loop) { return !isReduced(state, loop); });
+  SmallVector<Values> totals(state.accumulated.size());
   for (auto [n, i] : llvm::enumerate(state.accumulated)) {
     Operation *combiner = combinerOf(state.op, i);
-    SmallVector<Value> totals;
     for (const Instance &instance : kept)
-      totals.push_back(combineInThread(state, n, values, instance, combiner));
-    combineInBlock(state, totals, combiner);
-    exchangeParts(state, kept, totals, combiner);
-    for (auto [instance, total] : llvm::zip_equal(kept, totals)) {
+      totals[n].push_back(
+          combineInThread(state, n, values, instance, combiner));
+    combineInBlock(state, totals[n], combiner);
+  }
+  exchangeParts(state, kept, totals);
+  for (auto [n, i] : llvm::enumerate(state.accumulated))
+    for (auto [instance, total] : llvm::zip_equal(kept, totals[n])) {
       if (splitsInstances(state)) {
         Value start =
             reader.read(state, *state.op.getDpsInitOperand(i), instance);
         // One value may stand for all lanes.
         if (auto type = dyn_cast<VectorType>(total.getType()))
           start = broadcast(b, start, type.getNumElements());
-        total = combine(b, combiner, start, total);
+        total = combine(b, combinerOf(state.op, i), start, total);
       }
       writer.write(state, i, instance, total);
     }
-  }
 }
 
 } // namespace onnxc::krnl

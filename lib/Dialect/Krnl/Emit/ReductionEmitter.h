@@ -48,8 +48,7 @@ private:
                       mlir::Operation *combiner);
   void exchangeParts(const OpState &state,
                      llvm::SmallVectorImpl<Instance> &kept,
-                     llvm::SmallVectorImpl<mlir::Value> &totals,
-                     mlir::Operation *combiner);
+                     llvm::MutableArrayRef<Values> totals);
 
   OperandReader &reader;
   ResultWriter &writer;

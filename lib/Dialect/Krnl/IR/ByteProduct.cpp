@@ -79,11 +79,16 @@ static std::optional<std::pair<Value, Value>> operandsOf(Value value) {
 }
 
 std::optional<std::pair<Value, Value>> factorsOfSum(ComputeOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+  return op.getNumDpsInits() == 1 ? factorsOfSum(op, 0) : std::nullopt;
+}
+
+std::optional<std::pair<Value, Value>> factorsOfSum(ComputeOp op,
+                                                    unsigned result) {
+  if (op.getNumReductionLoops() == 0)
     return std::nullopt;
-  Value sum = op.getRegionOutputArgs().front();
+  Value sum = op.getRegionOutputArgs()[result];
   auto terms = operandsOf<arith::AddFOp, arith::AddIOp>(
-      op.getBlock()->getTerminator()->getOperand(0));
+      op.getBlock()->getTerminator()->getOperand(result));
   if (!terms || !sum.hasOneUse() ||
       (terms->first != sum && terms->second != sum))
     return std::nullopt;

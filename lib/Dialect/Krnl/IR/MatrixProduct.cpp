@@ -35,8 +35,8 @@ static bool isFactor(Type element, Type sum) {
          (element.isInteger() ? sum.isInteger(32) : sum.isF32());
 }
 
-std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
-  auto factors = factorsOfSum(op);
+static std::optional<MatrixProduct> productOf(ComputeOp op, unsigned result) {
+  auto factors = factorsOfSum(op, result);
   if (!factors)
     return std::nullopt;
   MatrixProduct product;
@@ -49,6 +49,38 @@ std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
       !isFactor(product.element, factors->first.getType()))
     return std::nullopt;
   return product;
+}
+
+/// Makes the operand the lhs of all products; returns false if it is not a
+/// factor of each.
+static bool shareFactor(MutableArrayRef<MatrixProduct> products,
+                        OpOperand *common) {
+  for (MatrixProduct &product : products) {
+    if (product.rhs == common)
+      product.swap();
+    if (product.lhs != common)
+      return false;
+  }
+  return true;
+}
+
+SmallVector<MatrixProduct> matrixProductsOf(ComputeOp op) {
+  SmallVector<MatrixProduct> products;
+  for (unsigned result : llvm::seq<unsigned>(op.getNumDpsInits())) {
+    std::optional<MatrixProduct> product = productOf(op, result);
+    if (!product)
+      return {};
+    products.push_back(*product);
+  }
+  if (products.size() < 2 || shareFactor(products, products.front().lhs) ||
+      shareFactor(products, products.front().rhs))
+    return products;
+  return {};
+}
+
+std::optional<MatrixProduct> matrixProductOf(ComputeOp op) {
+  SmallVector<MatrixProduct> products = matrixProductsOf(op);
+  return products.empty() ? std::nullopt : std::optional(products.front());
 }
 
 const MatrixElement *MatrixElement::of(Type element) {

@@ -13,6 +13,7 @@
 #include "onnxc/Dialect/Krnl/IR/StoragePlan.h"
 
 #include "onnxc/Dialect/Krnl/IR/Accesses.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 #include "onnxc/Dialect/Krnl/IR/ThreadSums.h"
 #include "onnxc/Support/ElementBytes.h"
 
@@ -96,8 +97,8 @@ static std::string reasonAgainstCluster(const StoragePlan &storage,
            "', of which each block of the cluster has an iteration";
   if (std::string reason = reasonAgainstSum(plan, *sum); !reason.empty())
     return reason;
-  if (plan.op->getNumResults() != 1)
-    return "has several sums";
+  if (plan.op->getNumResults() != 1 && matrixProductsOf(plan.op).empty())
+    return "has several sums, not all of products of one factor";
   for (OpOperand *input : plan.op.getDpsInputOperands())
     if (!isa<BlockArgument>(input->get()) && !sharedCacheOf(nest, *input, op))
       return "sums up results of another op";

@@ -102,9 +102,9 @@ bool BlockContractionWriter::isPossible() {
   if (loops.channelwise || !loops.blocks.empty() ||
       !loops.scaleOperands.empty())
     return false;
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+  for (OpOperand *operand : operands()) {
     ComputeOp maker = makerOf(operand);
-    if ((maker ? !reasonAgainstSlices(maker).empty()
+    if ((maker ? numSums() > 1 || !reasonAgainstSlices(maker).empty()
                : inputNumber(kernel, operand->get()) < 0) ||
         !getElementTypeOrSelf(operand->get()).isIntOrFloat())
       return false;
@@ -215,8 +215,9 @@ double BlockContractionWriter::minCycles(int64_t rows, int64_t columns,
   };
   double depth = double(extentOfAll(loops.reduced)) / double(parts);
   double bytes = double(rows) * bytesOf(loops.rowOperand) +
-                 double(columns) * bytesOf(loops.columnOperand);
-  double ofTile = depth * std::max(double(rows * columns) / productsPerCycle,
+                 double(columns * numSums()) * bytesOf(loops.columnOperand);
+  double products = double(rows * columns * numSums());
+  double ofTile = depth * std::max(products / productsPerCycle,
                                    bytes / target.coreBytesPerCycle);
   double launch = target.launchCycles();
   return launch + ofTile * std::ceil(tiles / double(target.coresOfClusters(
@@ -344,7 +345,7 @@ void BlockContractionWriter::distribute(RecipeBuilder &recipe,
 
 void BlockContractionWriter::cacheOperands(RecipeBuilder &recipe,
                                            StringRef loop, int64_t stages) {
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand})
+  for (OpOperand *operand : operands())
     if (!makerOf(operand))
       recipe.cacheShared(inputNumber(kernel, operand->get()), loop);
   recipe.pipeline(loop, stages);
@@ -478,6 +479,8 @@ void addBlockContractions(KernelOp kernel, const Processor &target,
                           const RecipeOptions &options,
                           RecipeCandidates &candidates) {
   SmallVector<Contraction, 0> ways = findContractions(kernel);
+  if (std::optional<Contraction> way = findSiblingContraction(kernel))
+    ways.push_back(*way);
   // Columns that are adjacent in the result come first.
   llvm::partition(ways,
                   [](const Contraction &way) { return way.storesInLine; });

@@ -54,6 +54,16 @@ protected:
   /// there is one, at the beginning of each iteration of a loop. Comes before
   /// distribute(): that op has none of the loops of all ops then.
   void computeFactor(RecipeBuilder &recipe, llvm::StringRef loop);
+  /// The operands of rows and of columns.
+  llvm::SmallVector<mlir::OpOperand *> operands() const {
+    llvm::SmallVector<mlir::OpOperand *> all{loops.rowOperand,
+                                             loops.columnOperand};
+    llvm::append_range(all, loops.siblingOperands);
+    return all;
+  }
+  /// The number of sums of the op, each of which a tile has for its rows and
+  /// columns.
+  int64_t numSums() const { return 1 + int64_t(loops.siblingOperands.size()); }
   /// The op that computes the operand; null for an input of the kernel.
   static krnl::ComputeOp makerOf(mlir::OpOperand *operand) {
     return operand->get().getDefiningOp<krnl::ComputeOp>();

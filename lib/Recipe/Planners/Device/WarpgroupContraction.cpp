@@ -61,10 +61,11 @@ private:
   /// rows: the larger slice is shared, of those that are copied.
   bool sharesColumns() const {
     return makerOf(loops.rowOperand) ||
-           (columnsOfBlock() >= rowsOfBlock() && !makerOf(loops.columnOperand));
+           (columnsOfBlock() * numSums() >= rowsOfBlock() &&
+            !makerOf(loops.columnOperand));
   }
-  OpOperand *sharedOperand() const {
-    return sharesColumns() ? loops.columnOperand : loops.rowOperand;
+  bool isShared(OpOperand *operand) const {
+    return sharesColumns() == (operand != loops.rowOperand);
   }
   bool formsClusters();
   /// Blocks of a producer: all that run at once, in whole clusters.
@@ -168,14 +169,18 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
       (parts > 1 && copying.producer) ||
       !allowsParts(copying.steps * depth, rowsOfBlock(), columnsOfBlock()))
     return false;
-  // The sums of all threads stay in registers, beside addresses and loads.
+  // The sums of all threads stay in registers, beside addresses and loads: no
+  // more than those of the largest instruction.
   int64_t group = MatrixSums::warps * target.warpThreads;
   int64_t threads = group * tile.rowGroups * tile.columnGroups +
                     (way.producer ? krnl::producerThreads : 0);
-  int64_t sums = MatrixSums::groupRows * tile.rows * tile.columns / group;
+  int64_t columns = tile.rows * tile.columns * numSums(),
+          sums = MatrixSums::groupRows * columns / group;
   return isWorth(rowsOfBlock(), loops.rows) &&
          isWorth(columnsOfBlock(), loops.column) && formsClusters() &&
-         hasSeveralTiles() && threads <= target.tileThreads &&
+         hasSeveralTiles() &&
+         columns <= MatrixSums::maxColumnTiles * MatrixSums::columns &&
+         threads <= target.tileThreads &&
          threads * (sums + target.addressRegisters + epilogueRegisters()) <=
              target.coreRegisters;
 }
@@ -183,11 +188,11 @@ bool WarpgroupWriter::choose(WarpgroupTile wanted, Copying way) {
 ArrayAttr WarpgroupWriter::write() {
   ArrayAttr recipe = writeSteps({});
   SmallVector<unsigned> boxed = findBoxed(kernel, recipe);
-  // Blocks of a cluster copy boxes to each other, and so does a producer.
-  int shared = krnl::inputNumber(kernel, sharedOperand()->get());
-  if ((tile.cluster > 1 && !llvm::is_contained(boxed, shared)) ||
-      (copying.producer && boxed.size() < 2))
-    return {};
+  // Blocks of a cluster copy boxes to each other, and a producer copies all.
+  for (OpOperand *operand : operands())
+    if ((copying.producer || (tile.cluster > 1 && isShared(operand))) &&
+        !llvm::is_contained(boxed, krnl::inputNumber(kernel, operand->get())))
+      return {};
   return boxed.empty() ? recipe : writeSteps(boxed);
 }
 
@@ -277,7 +282,7 @@ ArrayAttr WarpgroupWriter::writeSteps(ArrayRef<unsigned> boxed) {
       sharedLoop({rows.instructions, rows.copies, columns.tiles});
   unrollTile(recipe, rows, columns, shares);
   mapParts(recipe, sums.part, shares);
-  for (OpOperand *operand : {loops.rowOperand, loops.columnOperand}) {
+  for (OpOperand *operand : operands()) {
     if (makerOf(operand))
       continue;
     int number = krnl::inputNumber(kernel, operand->get());
@@ -301,8 +306,7 @@ std::string WarpgroupWriter::describe() const {
       copying.producer ? ", a producer" : "", describeParts());
 }
 
-/// Larger ones first; more sums than 128 of a thread leave no registers for
-/// anything else.
+/// Larger ones first; none has more sums than the largest instruction.
 static SmallVector<WarpgroupTile> warpgroupTiles() {
   SmallVector<WarpgroupTile> tiles;
   auto add = [&](int64_t rows, int64_t columns, int64_t rowGroups,

@@ -33,6 +33,9 @@ struct ByteProduct {
 /// The factors of the product, in their order, that the payload of an op with
 /// one result adds to its sum; nothing for other payloads.
 std::optional<std::pair<mlir::Value, mlir::Value>> factorsOfSum(ComputeOp op);
+/// The same of one result of an op with several.
+std::optional<std::pair<mlir::Value, mlir::Value>>
+factorsOfSum(ComputeOp op, unsigned result);
 
 /// The factors of the op, if its payload is `sum + ext(lhs) * ext(rhs)` in i32
 /// for bytes of two inputs of i8; nothing otherwise. Such sums are exact modulo

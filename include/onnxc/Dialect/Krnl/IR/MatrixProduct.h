@@ -69,9 +69,12 @@ struct MatrixProduct {
   }
 };
 
-/// The factors if the payload is `sum + lhs * rhs` for elements of two inputs
-/// of f16, bf16 or f32, which are extended to f32, or of i8, which are extended
-/// to i32; nothing otherwise.
+/// The factors of each result if the payload yields `sum + lhs * rhs` for
+/// elements of two inputs of f16, bf16 or f32, which are extended to f32, or of
+/// i8, which are extended to i32. Several sums have one factor in common, their
+/// lhs. Empty for other ops.
+llvm::SmallVector<MatrixProduct> matrixProductsOf(ComputeOp op);
+/// The first of these, which has the type of all; nothing if there are none.
 std::optional<MatrixProduct> matrixProductOf(ComputeOp op);
 
 /// Returns true if the target of the op has an instruction for its products of

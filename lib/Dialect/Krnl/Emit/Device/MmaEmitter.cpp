@@ -236,48 +236,53 @@ Value MmaEmitter::readFactor(OpState &state, const Mma &mma, OpOperand &operand,
   return known = value;
 }
 
+/// Adds the products of an instruction to the sums of the accumulated result at
+/// `position`.
+void MmaEmitter::multiply(OpState &state, const Mma &mma,
+                          const MatrixProduct &product, unsigned position,
+                          Instance instance, Values &running) {
+  bool hasLanes = active[mma.columnCopies].lanes > 1;
+  Value rows = readFactor(state, mma, *product.lhs, instance, true);
+  Value columns = readFactor(state, mma, *product.rhs, instance, false);
+  SmallVector<Value *> sums;
+  SmallVector<Value> elements;
+  for (int64_t row : {0, 1})
+    for (int64_t column : {0, 1}) {
+      instance[mma.rowCopies] = row;
+      instance[mma.columnCopies] = hasLanes ? 0 : column;
+      Value *sum = &running[reduction.accumulatorAt(state, instance, position)];
+      sums.push_back(sum);
+      elements.push_back(
+          hasLanes ? vector::ExtractOp::create(b, *sum, column).getResult()
+                   : *sum);
+    }
+  auto type =
+      VectorType::get({int64_t(elements.size())}, elements.front().getType());
+  Value before = vector::FromElementsOp::create(b, type, elements);
+  Value after = MmaOp::create(b, type, before, rows, columns, product.lhsSigned,
+                              product.rhsSigned);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value element = vector::ExtractOp::create(b, after, int64_t(i));
+    *sum = hasLanes ? vector::InsertOp::create(b, element, *sum, int64_t(i % 2))
+                          .getResult()
+                    : element;
+  }
+}
+
 EmitContext::Values MmaEmitter::emit(OpState &state, const Mma &mma,
                                      ValueRange accumulators) {
-  MatrixProduct product = *matrixProductOf(state.op);
-  bool isSwapped = !state.access(*product.lhs).dependsOn(mma.rowCopies);
-  if (isSwapped) {
-    std::swap(product.lhs, product.rhs);
-    std::swap(product.lhsSigned, product.rhsSigned);
-  }
-  bool hasLanes = active[mma.columnCopies].lanes > 1;
+  SmallVector<MatrixProduct> products = matrixProductsOf(state.op);
+  for (MatrixProduct &product : products)
+    if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
+      product.swap();
   Values running = llvm::to_vector(accumulators);
   auto isApart = [&](unsigned loop) {
     return loop != mma.rowCopies && loop != mma.columnCopies &&
            loop != mma.products;
   };
-  for (Instance instance : loops.enumerate(state.number, isApart)) {
-    Value rows = readFactor(state, mma, *product.lhs, instance, true);
-    Value columns = readFactor(state, mma, *product.rhs, instance, false);
-    SmallVector<Value *> sums;
-    SmallVector<Value> elements;
-    for (int64_t row : {0, 1})
-      for (int64_t column : {0, 1}) {
-        instance[mma.rowCopies] = row;
-        instance[mma.columnCopies] = hasLanes ? 0 : column;
-        Value *sum = &running[reduction.accumulatorAt(state, instance)];
-        sums.push_back(sum);
-        elements.push_back(
-            hasLanes ? vector::ExtractOp::create(b, *sum, column).getResult()
-                     : *sum);
-      }
-    auto type =
-        VectorType::get({int64_t(elements.size())}, elements.front().getType());
-    Value before = vector::FromElementsOp::create(b, type, elements);
-    Value after = MmaOp::create(b, type, before, rows, columns,
-                                product.lhsSigned, product.rhsSigned);
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      Value element = vector::ExtractOp::create(b, after, int64_t(i));
-      *sum = hasLanes
-                 ? vector::InsertOp::create(b, element, *sum, int64_t(i % 2))
-                       .getResult()
-                 : element;
-    }
-  }
+  for (const Instance &instance : loops.enumerate(state.number, isApart))
+    for (auto [position, product] : llvm::enumerate(products))
+      multiply(state, mma, product, position, instance, running);
   return running;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ReductionEmitter.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/MatrixProduct.h"
 
 namespace onnxc::krnl {
 
@@ -42,6 +43,8 @@ private:
   mlir::Value readFactor(OpState &state, const Mma &mma,
                          mlir::OpOperand &operand, const Instance &instance,
                          bool isRows);
+  void multiply(OpState &state, const Mma &mma, const MatrixProduct &product,
+                unsigned position, Instance instance, Values &running);
 
   OperandPositions &positions;
   CachedSlices &slices;

@@ -118,20 +118,21 @@ WgmmaEmitter::MatrixSumsOfPoint
 WgmmaEmitter::gatherSums(OpState &state, const Mma &mma,
                          ValueRange accumulators) {
   MatrixSumsOfPoint sums;
-  auto at = [&](const Instance &it) {
-    return reduction.accumulatorAt(state, it);
-  };
   sums.instances = loops.enumerate(state.number, [&](unsigned loop) {
     return loop != mma.rowCopies && loop != mma.columnCopies &&
            loop != *mma.columnTiles && loop != mma.products;
   });
-  for (const Instance &instance : sums.instances) {
-    Sums &its = sums.all[at(instance)];
-    if (!its.value)
-      its = gatherOne(b, mma, nest.loop(*mma.columnTiles).extent,
-                      active[mma.columnCopies].lanes > 1, accumulators,
-                      instance, at);
-  }
+  for (const Instance &instance : sums.instances)
+    for (unsigned position : llvm::seq<unsigned>(state.accumulated.size())) {
+      auto at = [&](const Instance &it) {
+        return reduction.accumulatorAt(state, it, position);
+      };
+      Sums &its = sums.all[at(instance)];
+      if (!its.value)
+        its = gatherOne(b, mma, nest.loop(*mma.columnTiles).extent,
+                        active[mma.columnCopies].lanes > 1, accumulators,
+                        instance, at);
+    }
   return sums;
 }
 
@@ -167,22 +168,27 @@ Value WgmmaEmitter::multiply(const MatrixProduct &product, const Mma &mma,
 
 EmitContext::Values WgmmaEmitter::emit(OpState &state, const Mma &mma,
                                        ValueRange accumulators) {
-  MatrixProduct product = *matrixProductOf(state.op);
-  if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
-    product.swap();
+  SmallVector<MatrixProduct> products = matrixProductsOf(state.op);
   MatrixSumsOfPoint sums = gatherSums(state, mma, accumulators);
   // The fence is after all that writes to registers of the instructions.
-  SmallVector<Value> rows = gatherRows(product, mma, sums.instances);
-  NVVM::WgmmaFenceAlignedOp::create(b);
-  for (auto [i, instance] : llvm::enumerate(sums.instances)) {
-    Value &sum =
-        sums.all.find(reduction.accumulatorAt(state, instance))->second.value;
-    sum =
-        multiply(product, mma, instance, rows.empty() ? Value() : rows[i], sum);
+  SmallVector<SmallVector<Value>> rows;
+  for (MatrixProduct &product : products) {
+    if (!state.access(*product.lhs).dependsOn(mma.rowCopies))
+      product.swap();
+    rows.push_back(gatherRows(product, mma, sums.instances));
   }
+  NVVM::WgmmaFenceAlignedOp::create(b);
+  for (auto [i, instance] : llvm::enumerate(sums.instances))
+    for (auto [position, product] : llvm::enumerate(products)) {
+      int first = reduction.accumulatorAt(state, instance, position);
+      Value &sum = sums.all.find(first)->second.value;
+      ArrayRef<Value> its = rows[position];
+      sum =
+          multiply(product, mma, instance, its.empty() ? Value() : its[i], sum);
+    }
   NVVM::WgmmaGroupSyncAlignedOp::create(b);
   if (int64_t inFlight =
-          pipelineAt(nest, slices.find(*product.rhs)->at).inFlight)
+          pipelineAt(nest, slices.find(*products.front().rhs)->at).inFlight)
     WgmmaWaitOp::create(b, ValueRange(), inFlight);
   else
     sums.wait(b);

@@ -55,7 +55,8 @@ int64_t exchangedResults(const LoopNest &nest, unsigned op) {
   std::optional<unsigned> parts = clusterParts(nest);
   if (!parts || !nest.op(op).find(*parts))
     return 0;
-  int64_t results = 1;
+  Operation *sum = nest.op(op).op;
+  int64_t results = sum ? sum->getNumResults() : 1;
   for (const LoopUse &use : nest.op(op).loops)
     if (!use.reduced && nest.isInRegisters(use))
       results *= nest.loop(use.loop).extent;

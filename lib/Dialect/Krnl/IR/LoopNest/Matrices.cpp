@@ -172,23 +172,11 @@ static std::string reasonAgainstThreads(const LoopNest &nest, const Mma &mma) {
   return {};
 }
 
-std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
+/// Which of the loops do not index the factors as the instruction does.
+static std::string reasonAgainstFactors(const LoopNest &nest, const Mma &mma,
+                                        const MatrixProduct &product) {
   const BodyOp &op = nest.op(mma.op);
-  auto compute = dyn_cast_if_present<ComputeOp>(op.op);
-  std::optional<MatrixProduct> product =
-      compute ? matrixProductOf(compute) : std::nullopt;
-  if (!product || !isVisible(nest, mma, *product->lhs) ||
-      !isVisible(nest, mma, *product->rhs))
-    return "it does not sum up products of two inputs of the kernel or shared "
-           "results, of f16, bf16, f32 or bytes";
-  if (std::string reason = reasonAgainstIterations(nest, mma, product->depth());
-      !reason.empty())
-    return reason;
-  if (std::string reason = reasonAgainstRegisters(nest, mma); !reason.empty())
-    return reason;
-  if (std::string reason = reasonAgainstThreads(nest, mma); !reason.empty())
-    return reason;
-  OpOperand *rows = product->lhs, *columns = product->rhs;
+  OpOperand *rows = product.lhs, *columns = product.rhs;
   if (!indexes(nest, op, *rows, mma.rowCopies))
     std::swap(rows, columns);
   SmallVector<std::tuple<unsigned, OpOperand *, OpOperand *>> indexing = {
@@ -205,8 +193,32 @@ std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
         indexes(nest, op, *other, number))
       return "loop '" + nest.loop(number).name +
              "' does not index one of the factors alone";
-  if (mma.isOfWarpgroup())
-    if (std::string reason = reasonAgainstSlices(nest, mma, *rows, *columns);
+  return mma.isOfWarpgroup() ? reasonAgainstSlices(nest, mma, *rows, *columns)
+                             : "";
+}
+
+std::string reasonAgainst(const LoopNest &nest, const Mma &mma) {
+  auto compute = dyn_cast_if_present<ComputeOp>(nest.op(mma.op).op);
+  SmallVector<MatrixProduct> products;
+  if (compute)
+    products = matrixProductsOf(compute);
+  if (products.empty() ||
+      !llvm::all_of(products, [&](const MatrixProduct &product) {
+        return isVisible(nest, mma, *product.lhs) &&
+               isVisible(nest, mma, *product.rhs);
+      }))
+    return "it does not sum up products of two inputs of the kernel or shared "
+           "results, of f16, bf16, f32 or bytes";
+  if (std::string reason =
+          reasonAgainstIterations(nest, mma, products.front().depth());
+      !reason.empty())
+    return reason;
+  if (std::string reason = reasonAgainstRegisters(nest, mma); !reason.empty())
+    return reason;
+  if (std::string reason = reasonAgainstThreads(nest, mma); !reason.empty())
+    return reason;
+  for (const MatrixProduct &product : products)
+    if (std::string reason = reasonAgainstFactors(nest, mma, product);
         !reason.empty())
       return reason;
   return reasonAgainstWaiting(nest);

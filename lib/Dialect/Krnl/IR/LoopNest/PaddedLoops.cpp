@@ -124,17 +124,16 @@ static std::optional<unsigned> findShortBlocks(const LoopNest &nest,
 /// the end.
 static bool sumsUpZeros(const LoopNest &nest, unsigned number) {
   auto op = dyn_cast_if_present<ComputeOp>(nest.op(number).op);
-  std::optional<MatrixProduct> product =
-      op ? matrixProductOf(op) : std::nullopt;
-  if (!product)
-    return false;
+  SmallVector<OpOperand *> factors;
+  if (op)
+    for (const MatrixProduct &product : matrixProductsOf(op))
+      factors.append({product.lhs, product.rhs});
   SmallVector<unsigned> padded = paddedLoops(nest, number, /*reduced=*/true);
-  return llvm::all_of(
-      ArrayRef{product->lhs, product->rhs}, [&](OpOperand *factor) {
-        return isa<BlockArgument>(factor->get()) &&
-               llvm::equal(paddedLoops(nest, number, Access(*factor), true),
-                           padded);
-      });
+  return !factors.empty() && llvm::all_of(factors, [&](OpOperand *factor) {
+    return isa<BlockArgument>(factor->get()) &&
+           llvm::equal(paddedLoops(nest, number, Access(*factor), true),
+                       padded);
+  });
 }
 
 /// Returns true if the op accesses memory at indices that are elements of an

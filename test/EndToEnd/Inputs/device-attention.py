@@ -158,6 +158,7 @@ CASES = {
     "groups_in_turn": model([1, 12, 512, 64], [1, 3, 512, 64], element=F16, is_causal=1),
     "ragged_in_turn": model([1, 48, 100, 64], [1, 48, 512, 64], element=BF16),
     "keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], mask=(TensorProto.BOOL, ["n", "m"]), element=F16),
+    "mask_in_turn": model([1, 12, 512, 64], [1, 12, 512, 64], mask=(F16, [512, 512]), element=F16),
     "causal_keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], element=F16, is_causal=1),
     # Few queries have parts of the keys at the same time, many in turn.
     "queries_in_turn": model([1, 24, "n", 64], [1, 24, "m", 64], element=F16),
@@ -264,7 +265,7 @@ def main():
             bound = {F16: 4e-3, BF16: 3e-2}.get(made.graph.input[0].type.tensor_type.elem_type, 2e-5)
             error = np.where(np.isnan(exact) & np.isnan(found), 0, np.abs(found - exact)).max(initial=0)
             worst = max(worst, error / bound) if error == error else np.inf
-        ways = {"compute_at(": ", keys in turn", "wgmma(": ", by warpgroups", "by=tma": ", in boxes", "skip_masked(": ", hidden keys skipped"}
+        ways = {"compute_at(": ", keys in turn", ", 5: cache(2, at=n0, in=shared)": ", masks copied", "wgmma(": ", by warpgroups", "by=tma": ", in boxes", "skip_masked(": ", hidden keys skipped"}
         labels = ["".join([kernel, *(way for step, way in ways.items() if step in recipe)]) for kernel, recipe in kernels]
         copied = [kernel for kernel, _ in all_kernels if re.fullmatch("(Mul[+])?(Expand|Transpose)([+](Expand|Transpose|Mul))*", kernel)]
         label = ", ".join(labels + [f"copies by {kernel}" for kernel in copied])

@@ -112,21 +112,22 @@ def convolution(channels, size, filters, kernel, stride=1, group=1, activation="
     return model(nodes, {"x": [1, channels, size, size]}, weights, element)
 
 
-def attention(q, k, element=F32, causal=False):
-    """softmax(scale * q * k^T) * v; k and v have the same shape. Causal: query i sees keys up to i."""
+def attention(q, k, element=F32, causal=False, masked=False):
+    """softmax(scale * q * k^T) * v; k and v have the same shape. Causal: query i sees keys up to i; masked: an input says so."""
     scale = numpy_helper.from_array(np.array(q[-1] ** -0.5, helper.tensor_dtype_to_np_dtype(element)), "scale")
     axes = [*range(len(k) - 2), len(k) - 1, len(k) - 2]
     nodes = [
         ("Transpose", ["k"], "t", {"perm": axes}),
         ("MatMul", ["q", "t"], "scores"),
         ("Mul", ["scores", "scale"], "scaled"),
-        *([("Add", ["scaled", "mask"], "masked")] if causal else []),
-        ("Softmax", ["masked" if causal else "scaled"], "weights", {"axis": -1}),
+        *([("Add", ["scaled", "mask"], "masked")] if causal or masked else []),
+        ("Softmax", ["masked" if causal or masked else "scaled"], "weights", {"axis": -1}),
         ("MatMul", ["weights", "v"], "y"),
     ]
     hidden = np.where(np.tri(q[-2], k[-2], dtype=bool), 0, -np.inf).astype(helper.tensor_dtype_to_np_dtype(element))
     constants = [scale, *([numpy_helper.from_array(hidden, "mask")] if causal else [])]
-    return model(nodes, {"q": q, "k": k, "v": k}, constants, element)
+    inputs = {"q": q, "k": k, "v": k, **({"mask": [q[-2], k[-2]]} if masked else {})}
+    return model(nodes, inputs, constants, element)
 
 
 def chain(*shape):
@@ -155,6 +156,7 @@ GOLDEN |= {
     "attention_decode": lambda: attention([1, 12, 1, 64], [1, 12, 4096, 64], F16),
     "attention_causal": lambda: attention([1, 12, 1024, 64], [1, 12, 1024, 64], causal=True),
     "attention_causal_f16": lambda: attention([1, 12, 1024, 64], [1, 12, 1024, 64], F16, causal=True),
+    "attention_masked_f16": lambda: attention([1, 12, 512, 64], [1, 12, 512, 64], F16, masked=True),
     "attention_long": lambda: attention([1, 12, 128, 64], [1, 12, 4096, 64]),
     "softmax": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [1024, 1024]}),
     "softmax_long": lambda: model([("Softmax", ["x"], "y", {"axis": -1})], {"x": [16, 8192]}),

@@ -8,6 +8,7 @@
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Clusters.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/ComputedSlices.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Matrices.h"
+#include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,14 +41,21 @@ CachedSlices::loopAlongMemory(const CachedSlice &slice) const {
 }
 
 /// Elements after each row of so many: an odd number of accesses apart, rows
-/// of matrices lie in different banks.
+/// of matrices lie in different banks, and so do those of an op without sums,
+/// of which each thread of a warp may have another one.
 int64_t CachedSlices::paddingOf(const CachedSlice &slice, int64_t row) const {
   int64_t lanes = elementsOfAccess(*slice.use);
   if (const Mma *mma = mmaOf(nest, slice.op))
     return row % (2 * lanes) == 0 && !mma->isOfWarpgroup() ? lanes : 0;
   std::optional<unsigned> along = loopAlongMemory(slice);
-  bool isTransposed = along && nest.op(slice.op).find(*along)->reduced &&
-                      *along != slice.loops.back();
+  if (!along)
+    return 0;
+  if (llvm::none_of(slice.loops, [&](unsigned loop) {
+        return nest.op(slice.op).find(loop)->reduced;
+      }))
+    return *along == slice.loops.back() && row % (2 * lanes) == 0 ? lanes : 0;
+  bool isTransposed =
+      nest.op(slice.op).find(*along)->reduced && *along != slice.loops.back();
   return isTransposed ? lanes : 0;
 }
 
@@ -55,14 +63,11 @@ int64_t CachedSlices::paddingOf(const CachedSlice &slice, int64_t row) const {
 void CachedSlices::place(CachedSlice &slice) const {
   slice.strides.resize(slice.loops.size());
   slice.size = 1;
-  auto isSum = [&](unsigned loop) {
-    return nest.op(slice.op).find(loop)->reduced;
-  };
+  SmallVector<unsigned> row = loopsOfRow(nest, slice.op, slice.loops);
   bool isInRow = slice.isShared;
   for (size_t i = slice.loops.size(); i-- > 0;) {
     unsigned loop = slice.loops[i];
-    // The sums come first: the others are a row; or the other way round.
-    if (isInRow && isSum(loop) != isSum(slice.loops.back())) {
+    if (isInRow && !llvm::is_contained(row, loop)) {
       slice.size += paddingOf(slice, slice.size);
       isInRow = false;
     }

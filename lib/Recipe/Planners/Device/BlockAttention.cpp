@@ -45,6 +45,8 @@ struct StripTile {
   bool ofParts = false;
   /// The products are those of warpgroups.
   bool isOfWarpgroups = false;
+  /// What is added to scores is copied with the keys.
+  bool copiesMasks = false;
 
   /// Warps that have parts of the columns of the same rows.
   int64_t columnWarps() const { return warps / rowWarps; }
@@ -65,6 +67,10 @@ public:
   /// the results fit the registers.
   bool fits(const StripTile &tile);
   ArrayAttr write(const StripTile &tile);
+  /// Inputs that change the scores of a part of the keys, such as a mask, and
+  /// the numbers of the ops that read them.
+  SmallVector<std::pair<unsigned, int>> masksOfParts();
+  using AttentionLoops::kernel;
   /// Groups of products of a row of the scores.
   int64_t stepsOfRow() {
     return std::max<int64_t>(
@@ -167,6 +173,21 @@ bool StripWriter::fits(const StripTile &tile) {
                     tile.steps * depthOf(scores.op)) &&
          isMultiple(extent(scores.column),
                     termsOfSlice(tile.isOfWarpgroups, tile.steps));
+}
+
+SmallVector<std::pair<unsigned, int>> StripWriter::masksOfParts() {
+  SmallVector<std::pair<unsigned, int>> masks;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (OpOperand *operand : readInputs(op)) {
+      int input = inputNumber(kernel, operand->get());
+      if (input < 0 || op == scores.op || op == sums.op)
+        continue;
+      SmallVector<std::string> own =
+          loopsOf(*operand, {parts, row, scores.column});
+      if (own.size() == 3)
+        masks.push_back({unsigned(input), int(number)});
+    }
+  return masks;
 }
 
 StripWriter::Columns StripWriter::cut(RecipeBuilder &recipe, StringRef loop,
@@ -314,6 +335,9 @@ void StripWriter::share(RecipeBuilder &recipe, const StripTile &tile,
     cache(scores.rowOperand, rowBlocks, scoresOp);
     cache(scores.columnOperand, parts, scoresOp);
     cache(sums.columnOperand, parts, sumsOp);
+    if (tile.copiesMasks)
+      for (auto [input, op] : masksOfParts())
+        recipe.cacheShared(input, parts, /*byTma=*/false, op);
     return recipe.pipeline(parts, tile.stages, 0);
   }
   for (OpOperand *operand : {scores.rowOperand, scores.columnOperand})
@@ -370,6 +394,23 @@ ArrayAttr StripWriter::writeSteps(const StripTile &tile,
   return recipe.finish();
 }
 
+/// Adds the recipe of a tile and, where whole parts of the keys are copied,
+/// that which copies their masks, too.
+static void addTile(StripWriter &writer, StripTile tile, std::string text,
+                    const Processor &target, const RecipeOptions &options,
+                    RecipeCandidates &candidates) {
+  if (!writer.fits(tile))
+    return;
+  if (tile.ofParts)
+    text += " of parts";
+  addScored(writer.kernel, target, options, "attention", text,
+            writer.write(tile), candidates);
+  tile.copiesMasks = true;
+  if (tile.ofParts && !writer.masksOfParts().empty())
+    addScored(writer.kernel, target, options, "attention",
+              text + " and their masks", writer.write(tile), candidates);
+}
+
 /// Tiles of 64 rows for each warpgroup.
 static void addWarpgroups(KernelOp kernel, const Processor &target,
                           const RecipeOptions &options,
@@ -388,12 +429,10 @@ static void addWarpgroups(KernelOp kernel, const Processor &target,
                                           {all, 3, true}}) {
       StripTile tile{rows,  rows,   rows,    MatrixSums::copies,
                      steps, stages, ofParts, true};
-      if (writer.fits(tile))
-        addScored(
-            kernel, target, options, "attention",
-            llvm::formatv("{0} rows by warpgroups, {1} steps, {2} stages{3}",
-                          16 * rows, steps, stages, ofParts ? " of parts" : ""),
-            writer.write(tile), candidates);
+      addTile(writer, tile,
+              llvm::formatv("{0} rows by warpgroups, {1} steps, {2} stages",
+                            16 * rows, steps, stages),
+              target, options, candidates);
     }
 }
 
@@ -411,15 +450,12 @@ void addBlockAttention(KernelOp kernel, const Processor &target,
           for (auto [steps, stages, ofParts] : slicesTried) {
             StripTile tile{rows,  warps,  rowWarps, columns,
                            steps, stages, ofParts};
-            if (writer.fits(tile))
-              addScored(kernel, target, options, "attention",
-                        llvm::formatv("{0} rows, {1} by {2} warps, {3} "
-                                      "adjacent columns, {4} steps, {5} "
-                                      "stages{6}",
-                                      16 * rows, rowWarps, tile.columnWarps(),
-                                      columns, steps, stages,
-                                      ofParts ? " of parts" : ""),
-                        writer.write(tile), candidates);
+            addTile(writer, tile,
+                    llvm::formatv("{0} rows, {1} by {2} warps, {3} adjacent "
+                                  "columns, {4} steps, {5} stages",
+                                  16 * rows, rowWarps, tile.columnWarps(),
+                                  columns, steps, stages),
+                    target, options, candidates);
           }
 }
 

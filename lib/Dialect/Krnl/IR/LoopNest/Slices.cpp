@@ -145,6 +145,17 @@ SmallVector<unsigned> cachedLoops(const LoopNest &nest, const Cache &cache,
   return loops;
 }
 
+SmallVector<unsigned> loopsOfRow(const LoopNest &nest, unsigned op,
+                                 ArrayRef<unsigned> loops) {
+  auto isSum = [&](unsigned loop) { return nest.op(op).find(loop)->reduced; };
+  bool hasSums = llvm::any_of(loops, isSum);
+  return llvm::filter_to_vector(loops, [&](unsigned loop) {
+    return hasSums
+               ? isSum(loop) == isSum(loops.back())
+               : rootOf(nest, loop).first == rootOf(nest, loops.back()).first;
+  });
+}
+
 int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
                       unsigned number) {
   int64_t stride = 1;
@@ -177,13 +188,13 @@ Pipeline pipelineAt(const LoopNest &nest, unsigned loop) {
 static int64_t sliceBytes(const LoopNest &nest, const Cache &cache,
                           unsigned op) {
   constexpr int64_t maxRowBytes = int64_t(1) << 40;
-  bool sumsLast = endsWithSums(nest, cache, op);
   const LoopNest::Operand &operand = nest.operand(cache.operand);
   int64_t row = cache.isWide() ? wideBytes : operand.elementBytes,
           rows = cache.isShared() ? pipelineAt(nest, cache.at).stages : 1;
-  for (unsigned number : cachedLoops(nest, cache, op)) {
-    bool isRow = nest.op(op).find(number)->reduced == sumsLast;
-    int64_t &part = isRow ? row : rows;
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, op),
+                        inRow = loopsOfRow(nest, op, loops);
+  for (unsigned number : loops) {
+    int64_t &part = llvm::is_contained(inRow, number) ? row : rows;
     if (llvm::MulOverflow(part, nest.loop(number).extent, part) ||
         part > maxRowBytes)
       part = maxRowBytes;

@@ -35,6 +35,11 @@ llvm::SmallVector<unsigned> cachedLoops(const LoopNest &nest,
 int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
                       unsigned loop);
 
+/// The loops of a slice, out of all those of it, that go along its rows: sums
+/// or the others, whichever come last; those of the last axis without sums.
+llvm::SmallVector<unsigned> loopsOfRow(const LoopNest &nest, unsigned op,
+                                       llvm::ArrayRef<unsigned> loops);
+
 /// The op whose loops the slices of `op` at a loop are copied in: the last one
 /// of those that are computed at the loop, else `op` itself.
 unsigned copyingOp(const LoopNest &nest, unsigned loop, unsigned op);

@@ -15,8 +15,8 @@ namespace onnxc {
 /// Makes one op with several results of the ops of a kernel that sum up
 /// products over the same loops, where these have a factor in common
 /// (krnl::matrixProductsOf): the factor is read once for all of them. Returns
-/// false, and changes nothing but the places of ops, where not all ops that
-/// reduce loops can be one.
+/// false where not all ops that reduce loops can be one; what the kernel
+/// computes is the same in any case.
 bool joinSums(mlir::RewriterBase &rewriter, krnl::KernelOp kernel);
 
 } // namespace onnxc

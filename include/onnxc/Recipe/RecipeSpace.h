@@ -134,6 +134,11 @@ constexpr int64_t pairUnroll = 2;
 /// Bytes of the rows of a tile that are extended to 16 bits, and tiles of such
 /// rows that are enough for all workers.
 constexpr int64_t maxWideBytes = 48 << 10, manyRowTiles = 8;
+/// Steps of a slice of a panel for each of its columns, where it is computed
+/// and where it is stored, and blocks of columns that workers share, if there
+/// are as many panels.
+constexpr int64_t computedSliceSteps = 2, storedSliceSteps = 8,
+                  minColumnBlocks = 16;
 /// What a step takes whose products do not fit 16 bits, its branch included,
 /// divided by one whose products do.
 constexpr double longSumsTimes = 4.5;

@@ -1,5 +1,4 @@
-//===- ExpandExp.cpp - exp and exp - 1 of f32 --------------------*- C++
-//-*-===//
+//===- ExpandExp.cpp - exp and exp - 1 of f32 -------------------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //

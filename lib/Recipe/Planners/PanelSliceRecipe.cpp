@@ -1,4 +1,4 @@
-//===- PanelSliceRecipe.cpp - Slices of panels of columns -----*- C++ -*-===//
+//===- PanelSliceRecipe.cpp - Slices of panels of columns -------*- C++ -*-===//
 //
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -91,15 +91,11 @@ static int64_t elementBytes(OpOperand &operand) {
   return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
 }
 
-/// Blocks of columns that workers share, if there are as many panels.
-static constexpr int64_t minBlocks = 16;
-
 /// Each step of a slice reads an element of the rows for `sliceColumns`
 /// products, and each sum is loaded and stored for all steps of a slice: the
 /// traffic is least where the steps are twice the columns. Rows that a cache
 /// keeps for the columns of a slice are read sooner than sums are continued.
 int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
-  constexpr int64_t stepsOfComputed = 2, stepsOfStored = 8;
   int64_t elements = (factor ? target.stackBytes
                              : int64_t(target.panelShare * double(target.l2))) /
                      elementBytes(*loops.columnOperand);
@@ -107,10 +103,11 @@ int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
   int64_t columns =
       llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel);
   innerSteps = extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1);
-  auto square = int64_t(
-      std::sqrt(double(elements / (factor ? stepsOfComputed : stepsOfStored))));
+  auto square = int64_t(std::sqrt(
+      double(elements / (factor ? computedSliceSteps : storedSliceSteps))));
   if (!factor)
-    square = std::min({square, elements / innerSteps, columns / minBlocks});
+    square =
+        std::min({square, elements / innerSteps, columns / minColumnBlocks});
   sliceColumns = std::clamp(square / panel * panel, panel, columns);
   sliceSteps = std::max<int64_t>(elements / sliceColumns / innerSteps, 1);
   // Slices of one size have no padding, and constants the same stored form as

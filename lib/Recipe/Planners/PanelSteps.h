@@ -45,8 +45,8 @@ struct PanelLoops {
 };
 
 /// Adds recipes for a product whose panels of columns are divided into slices:
-/// those of a factor that an op of the kernel computes, without the rows, or, if
-/// `factor` is null, of a constant that the caches cannot keep.
+/// those of a factor that an op of the kernel computes, without the rows, or,
+/// if `factor` is null, of a constant that the caches cannot keep.
 void addPanelSliceRecipes(krnl::KernelOp kernel, const Contraction &way,
                           krnl::ComputeOp factor,
                           const target::Processor &target,

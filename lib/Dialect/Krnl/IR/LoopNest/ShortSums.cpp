@@ -137,19 +137,28 @@ private:
       walk(level + 1);
   }
 
-  /// The byte at a position of all entries; zero beyond the constant.
-  int64_t byteAt(ArrayRef<int64_t> position) const {
+  /// Adds the sizes of the bytes of a group to the sums of its two pairs, of
+  /// positive and of negative bytes; there are zeros beyond the constant.
+  void addGroup(ArrayRef<int64_t> position, int64_t (&sums)[2][2]) const {
     SmallVector<int64_t, 6> indices(shape.size(), 0);
     for (auto [dim, stride, i] :
          llvm::zip_equal(layout.getDims(), layout.getStrides(), position))
       indices[dim] += i * stride;
-    int64_t from = 0;
-    for (auto [index, size] : llvm::zip_equal(indices, shape)) {
+    unsigned along = layout.getDims().back();
+    int64_t from = 0, step = layout.getStrides().back();
+    for (auto [dim, index, size] : llvm::enumerate(indices, shape)) {
       if (index >= size)
-        return 0;
+        return;
       from = from * size + index;
+      if (dim > along)
+        step *= size;
     }
-    return int8_t(bytes[from]);
+    for (int64_t i = 0, index = indices[along];
+         i < bytesOfDot && index < shape[along];
+         ++i, index += layout.getStrides().back()) {
+      int64_t byte = int8_t(bytes[from + i * step]);
+      sums[i / bytesOfPair][byte < 0] += std::abs(byte);
+    }
   }
 
   /// Returns true if the products of some column with unsigned bytes do not
@@ -165,11 +174,7 @@ private:
       position[columnEntry] = column;
       int64_t sums[2][2] = {};
       for (position[entry] = begin; position[entry] < end; ++position[entry])
-        for (int64_t i = 0; i < bytesOfDot; ++i) {
-          position[columnEntry + 1] = i;
-          int64_t byte = byteAt(position);
-          sums[i / bytesOfPair][byte < 0] += std::abs(byte);
-        }
+        addGroup(position, sums);
       for (auto &ofPair : sums)
         if (ofPair[0] > fits || ofPair[1] > fits)
           return true;

@@ -337,7 +337,14 @@ bool onnxc::onnx::isJoinedData(OpOperand &operand) {
   return number >= 2 && (number - 2) % 3 == 0;
 }
 
+bool onnxc::onnx::isNextCondition(OpOperand &operand) {
+  return operand.getOperandNumber() == 0 && isa<YieldOp>(operand.getOwner()) &&
+         isa_and_present<LoopOp>(operand.getOwner()->getParentOp());
+}
+
 bool onnxc::onnx::takesUnknownRank(OpOperand &operand) {
+  if (isNextCondition(operand))
+    return false;
   Operation *op = operand.getOwner();
   OpRanks ranks = OpRanks::of(op);
   if (ranks.flags & AnyRank)

@@ -167,7 +167,8 @@ void onnxc::onnx::makeRankFree(Operation *op) {
 /// broadcast that of `like`. False if its rank is known or nothing demands one.
 static bool settle(OpOperand &operand, OperandRank::Form form, Value like) {
   Value x = operand.get();
-  auto likeType = dyn_cast<RankedTensorType>(like.getType());
+  auto likeType =
+      like ? dyn_cast<RankedTensorType>(like.getType()) : RankedTensorType();
   if (!isUnranked(x) || (form == OperandRank::Broadcast && !likeType))
     return false;
   OpBuilder builder(operand.getOwner());
@@ -217,6 +218,8 @@ bool onnxc::onnx::flattenStructuralOperands(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       changed |= !isJoinedData(operand) &&
                  settle(operand, OperandRank::Scalar, op->getOperand(0));
+  if (op->getNumOperands() > 0 && isNextCondition(op->getOpOperand(0)))
+    changed |= settle(op->getOpOperand(0), OperandRank::Scalar, {});
   for (auto [slot, rank] : llvm::enumerate(OpRanks::of(op).operands))
     if (OpOperand *operand = operandInSlot(op, slot))
       changed |= settle(*operand, rank.form, op->getOperand(0));

@@ -48,3 +48,25 @@ func.func @scale_of_unknown_rank(%x: tensor<3x8xf32>, %s: tensor<*xf32>) -> tens
   %y = onnx.RMSNormalization(%x, %s) : (tensor<3x8xf32>, tensor<*xf32>) -> tensor<3x8xf32>
   return %y : tensor<3x8xf32>
 }
+
+// -----
+
+// The condition of the next iteration is one bool, whatever its rank.
+// CHECK-LABEL: func @next_condition
+// CHECK:         %[[GO:.+]] = onnx.If(%{{.+}}) {{.*}} -> tensor<*xi1>
+// CHECK:         %[[SCALAR:.+]] = onnx.Reshape(%[[GO]], %{{.+}}) {{.*}} -> tensor<i1>
+// CHECK-NEXT:    onnx.Yield %[[SCALAR]],
+func.func @next_condition(%n: tensor<i64>, %x: tensor<1xi1>, %s: tensor<f32>) -> tensor<f32> {
+  %true = onnx.Constant dense<true> : tensor<i1>
+  %r = onnx.Loop M(%n) cond(%true) v_initial(%s) : (tensor<i64>, tensor<i1>, tensor<f32>) -> tensor<f32> body {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %state: tensor<f32>):
+    %go = onnx.If(%c) : (tensor<i1>) -> tensor<*xi1> then_branch {
+      onnx.Yield %c : tensor<i1>
+    } else_branch {
+      onnx.Yield %x : tensor<1xi1>
+    }
+    %next = onnx.Add(%state, %state) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    onnx.Yield %go, %next : tensor<*xi1>, tensor<f32>
+  }
+  return %r : tensor<f32>
+}

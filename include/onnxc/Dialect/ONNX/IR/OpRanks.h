@@ -106,6 +106,9 @@ bool isReduction(mlir::Operation *op);
 /// The number of results, from the first, that have the rank of operand 0.
 unsigned countLikeFirst(mlir::Operation *op);
 
+/// Returns true for the condition of the next iteration of a Loop, one bool.
+bool isNextCondition(mlir::OpOperand &operand);
+
 /// Returns true where the rank of an operand need not be known: the operation
 /// moves the tensor or reads nothing but its shape.
 bool takesUnknownRank(mlir::OpOperand &operand);

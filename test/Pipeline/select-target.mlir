@@ -43,9 +43,9 @@
 // THUMB-FAMILY: #krnl.target<family = "thumb
 
 // The features of a processor decide which row of the table is about it.
-// V2:  #krnl.target<family = "x86_64_v2", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v2", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = "llvm.x86.sse2.pmadd.wd", round_even = "", shuffle_x16 = "llvm.x86.ssse3.pshuf.b.128"}>
+// V2:  #krnl.target<family = "x86_64_v2", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v2", fma_per_cycle = 1, l2 = 262144, instructions = {byte_pairs_x4 = "llvm.x86.ssse3.pmadd.ub.sw.128", pairs_x4 = "llvm.x86.sse2.pmadd.wd", round_even = "", shuffle_x16 = "llvm.x86.ssse3.pshuf.b.128"}>
 // V3:  #krnl.target<family = "x86_64_v3",
-// V3-SAME: vector_bytes = 32, instructions = {pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}, shuffle_x32 = "llvm.x86.avx2.pshuf.b"}>
+// V3-SAME: vector_bytes = 32, instructions = {byte_pairs_x4 = {{.*}}, byte_pairs_x8 = "llvm.x86.avx2.pmadd.ub.sw", pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}, shuffle_x32 = "llvm.x86.avx2.pshuf.b"}>
 // V4:  #krnl.target<family = "x86_64_v4",
 // V4-SAME: vector_bytes = 64, vector_registers = 32, free_masks = true, fma_per_cycle = 1, loads_per_cycle = 1, operations_beside_gather = 2, l2 = 1048576,
 // V4-NOT:  dot_us
@@ -55,7 +55,7 @@
 // V4-NOT:  table_x64
 // Vectors of floats are as wide as with AVX2.
 // AVX: #krnl.target<family = "x86_64_avx",
-// AVX-SAME: vector_bytes = 32, fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}}>
+// AVX-SAME: vector_bytes = 32, fma_per_cycle = 1, l2 = 262144, instructions = {byte_pairs_x4 = {{[^,]*}}, pairs_x4 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}}>
 // VNNI: dot_us_x16 = "llvm.x86.avx512.vpdpbusd.512", dot_us_x4 = "llvm.x86.avx512.vpdpbusd.128", dot_us_x8 = "llvm.x86.avx512.vpdpbusd.256"
 // VNNI-SAME: table_x64 = "llvm.x86.avx512.vpermi2var.qi.512"
 // INT8: dot_ss_x4 = "llvm.x86.avx2.vpdpbssd.128", dot_ss_x8 = "llvm.x86.avx2.vpdpbssd.256", dot_us_x4 = {{.*}}, dot_us_x8 = {{.*}}, dot_uu_x4 = "llvm.x86.avx2.vpdpbuud.128"

@@ -8,10 +8,15 @@
 //                                     %c = load %slot
 //   fmul %a, %b                       fmul %c, %b
 //
+// What is the same each time, made before the loops around or a constant whose
+// load the code generator moves there, would wait in registers, too: it is
+// stored once and read after the loop.
+//
 //===----------------------------------------------------------------------===//
 
 #include "onnxc/Target/Code/SpillAroundLoops.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -39,14 +44,19 @@ public:
   bool run();
 
 private:
+  int64_t registersOf(const Type *type) const;
   int64_t registersOf(const Value *value) const;
   int64_t registersIn(const Loop &loop,
                       ArrayRef<const BasicBlock *> chain) const;
   void collectCrossing();
   bool isOnlyUsedAfter(Instruction *value, const Loop &loop,
                        BasicBlock *exit) const;
+  bool isInvariant(const Value *value, const Loop &loop) const;
+  SmallVector<Value *> invariantsAfter(const Loop &loop,
+                                       BasicBlock *exit) const;
   bool spillAround(Loop &loop);
   void spill(Instruction *value, BasicBlock *before, BasicBlock *exit);
+  void spillOnce(Value *value);
 
   Function &function;
   DominatorTree &dominators;
@@ -58,13 +68,18 @@ private:
 };
 } // namespace
 
-/// The number of vector registers that the value takes; 0 if it is no vector.
-int64_t LoopSpiller::registersOf(const Value *value) const {
-  auto *type = dyn_cast<FixedVectorType>(value->getType());
-  if (!type || !isa<Instruction, Argument>(value))
+/// The number of vector registers that a value of the type takes; 0 if it is no
+/// vector.
+int64_t LoopSpiller::registersOf(const Type *type) const {
+  if (!isa<FixedVectorType>(type))
     return 0;
   int64_t bits = type->getPrimitiveSizeInBits().getFixedValue();
   return int64_t(divideCeil(bits, registerBits));
+}
+
+/// The same of a value that is computed.
+int64_t LoopSpiller::registersOf(const Value *value) const {
+  return isa<Instruction, Argument>(value) ? registersOf(value->getType()) : 0;
 }
 
 /// The blocks of the loop in their order; none if there are branches in it.
@@ -159,6 +174,74 @@ bool LoopSpiller::isOnlyUsedAfter(Instruction *value, const Loop &loop,
   return isUsed;
 }
 
+/// Returns true for a vector that is made outside of the loop around and not
+/// read inside of the loop: one that is computed, or a constant of floats.
+/// Integers may have to be constants where they are read.
+bool LoopSpiller::isInvariant(const Value *value, const Loop &loop) const {
+  if (registersOf(value->getType()) == 0)
+    return false;
+  if (auto *constant = dyn_cast<Constant>(value))
+    return constant->getType()->isFPOrFPVectorTy() &&
+           !isa<UndefValue>(constant) && !constant->isNullValue();
+  auto *instruction = dyn_cast<Instruction>(value);
+  return instruction && !loop.getParentLoop()->contains(instruction) &&
+         none_of(instruction->users(), [&](const User *user) {
+           return loop.contains(cast<Instruction>(user));
+         });
+}
+
+/// The vectors that are the same each time and read more than once after the
+/// loop, inside of the loop around; one that is read once is an operand in
+/// memory.
+SmallVector<Value *> LoopSpiller::invariantsAfter(const Loop &loop,
+                                                  BasicBlock *exit) const {
+  MapVector<Value *, unsigned> reads;
+  const Loop *around = loop.getParentLoop();
+  if (!around)
+    return {};
+  for (BasicBlock *block : around->blocks()) {
+    if (!dominators.dominates(exit, block))
+      continue;
+    for (Instruction &instruction : *block)
+      for (Use &use : instruction.operands())
+        if (!isa<PHINode>(instruction) && isInvariant(use, loop))
+          ++reads[use];
+  }
+  SmallVector<Value *> found;
+  for (auto [value, count] : reads)
+    if (count > 1)
+      found.push_back(value);
+  return found;
+}
+
+/// Stores the value where it is made, a constant at the beginning of the
+/// function. All blocks but those of innermost loops read it from there: in
+/// another one it would wait in a register from the first loop on.
+void LoopSpiller::spillOnce(Value *value) {
+  IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
+  AllocaInst *slot = b.CreateAlloca(value->getType());
+  auto *made = dyn_cast<Instruction>(value);
+  if (made)
+    b.SetInsertPoint(*made->getInsertionPointAfterDef());
+  StoreInst *store = b.CreateStore(value, slot);
+  for (BasicBlock &block : function) {
+    const Loop *loop = loops.getLoopFor(&block);
+    if ((loop && loop->isInnermost()) || (made && made->getParent() == &block))
+      continue;
+    LoadInst *again = nullptr;
+    for (Instruction &instruction : block) {
+      if (&instruction == store || isa<PHINode>(instruction) ||
+          !is_contained(instruction.operands(), value))
+        continue;
+      if (!again) {
+        b.SetInsertPoint(&instruction);
+        again = b.CreateLoad(value->getType(), slot);
+      }
+      instruction.replaceUsesOfWith(value, again);
+    }
+  }
+}
+
 void LoopSpiller::spill(Instruction *value, BasicBlock *before,
                         BasicBlock *exit) {
   IRBuilder<> b(&*function.getEntryBlock().getFirstInsertionPt());
@@ -184,10 +267,20 @@ bool LoopSpiller::spillAround(Loop &loop) {
       waiting.push_back(value);
       excess += registersOf(value);
     }
+  SmallVector<Value *> invariants = invariantsAfter(loop, exit);
+  for (const Value *value : invariants)
+    excess += registersOf(value->getType());
   excess -= costs.getNumberOfRegisters(
       costs.getRegisterClassForType(/*Vector=*/true));
+  bool isChanged = false;
+  for (Value *value : invariants)
+    if (excess > 0) {
+      excess -= registersOf(value->getType());
+      spillOnce(value);
+      isChanged = true;
+    }
   if (excess <= 0 || waiting.empty())
-    return false;
+    return isChanged;
   // A rotated loop that may have no iteration is passed by on another way.
   BasicBlock *before = dominators.getNode(exit)->getIDom()->getBlock();
   if (loop.contains(before))
@@ -196,7 +289,7 @@ bool LoopSpiller::spillAround(Loop &loop) {
     before = InsertPreheaderForLoop(&loop, &dominators, &loops,
                                     /*MSSAU=*/nullptr, /*PreserveLCSSA=*/false);
   if (!before)
-    return false;
+    return isChanged;
   for (Instruction *value : waiting)
     if (excess > 0) {
       excess -= registersOf(value);
@@ -211,7 +304,7 @@ bool LoopSpiller::run() {
   collectCrossing();
   bool isChanged = false;
   for (Loop *loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost() && !crossing.empty())
+    if (loop->isInnermost())
       isChanged |= spillAround(*loop);
   return isChanged;
 }

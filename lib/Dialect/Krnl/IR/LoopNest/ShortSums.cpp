@@ -156,7 +156,7 @@ private:
     for (int64_t i = 0, index = indices[along];
          i < bytesOfDot && index < shape[along];
          ++i, index += layout.getStrides().back()) {
-      int64_t byte = int8_t(bytes[from + i * step]);
+      auto byte = int8_t(bytes[from + i * step]);
       sums[i / bytesOfPair][byte < 0] += std::abs(byte);
     }
   }

@@ -103,8 +103,8 @@ int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
   int64_t columns =
       llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel);
   innerSteps = extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1);
-  auto square = int64_t(std::sqrt(
-      double(elements / (factor ? computedSliceSteps : storedSliceSteps))));
+  int64_t steps = factor ? computedSliceSteps : storedSliceSteps;
+  auto square = int64_t(std::sqrt(double(elements) / double(steps)));
   if (!factor)
     square =
         std::min({square, elements / innerSteps, columns / minColumnBlocks});

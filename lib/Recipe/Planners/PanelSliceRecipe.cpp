@@ -100,9 +100,11 @@ int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
                              : int64_t(target.panelShare * double(target.l2))) /
                      elementBytes(*loops.columnOperand);
   int64_t panel = tile.vectors * lanes;
-  int64_t columns =
-      llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel);
-  innerSteps = extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1);
+  int64_t columns = std::max<int64_t>(
+      llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel),
+      panel);
+  innerSteps = std::max<int64_t>(
+      extentOfAll(kernel, ArrayRef(loops.reduced).drop_front(), 1), 1);
   int64_t steps = factor ? computedSliceSteps : storedSliceSteps;
   auto square = int64_t(std::sqrt(double(elements) / double(steps)));
   if (!factor)
@@ -116,7 +118,7 @@ int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
   int64_t divisor = largestDivisor(all, sliceSteps);
   if (divisor * 2 >= sliceSteps)
     sliceSteps = divisor;
-  return sliceSteps * innerSteps;
+  return estimatedProduct(sliceSteps, innerSteps);
 }
 
 void PanelSliceWriter::blockColumns(int64_t panel) {
@@ -141,9 +143,11 @@ int64_t PanelSliceWriter::chooseRowBlock(RegisterTile tile) {
   if (factor)
     return rows;
   auto room = int64_t(target.fewerRowsShare * double(target.l2));
-  int64_t most = room /
-                 (sliceSteps * innerSteps * elementBytes(*loops.rowOperand)) /
-                 extentOfAll(kernel, all.drop_front(), 1);
+  int64_t ofRow = estimatedProduct(estimatedProduct(sliceSteps, innerSteps),
+                                   elementBytes(*loops.rowOperand));
+  int64_t together =
+      std::max<int64_t>(extentOfAll(kernel, all.drop_front(), 1), 1);
+  int64_t most = room / ofRow / together;
   int64_t multiple = all.size() == 1 ? tile.rows : 1;
   most = std::max(most, multiple);
   if (rows <= most)

@@ -2,7 +2,8 @@
 # Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 #
 # values.py reads ONNX test data, artefact.py compiles and runs a model,
-# isolation.py runs jobs in forked children, expectations.py keeps the ratchet.
+# isolation.py runs jobs in forked children, expectations.py keeps the ratchet,
+# simulated.py runs artefacts on the simulated device.
 # ===------------------------------------------------------------------------===//
 """What the numeric tests share."""
 

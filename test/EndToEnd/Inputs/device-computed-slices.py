@@ -4,7 +4,6 @@
 """Multiplies by weights of few bits on simulated devices, beside the processor: device-computed-slices.py SIMULATOR."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -12,6 +11,10 @@ import sys
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from Harness import simulated
 
 SIMULATOR = sys.argv[1]
 RNG = np.random.default_rng(5)
@@ -37,15 +40,6 @@ def save(name, element, rows, n, k, block=32):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), f"{name}.onnx")
 
 
-def run(model, *options):
-    return subprocess.run(
-        ["onnx-run", model, "--seed=1", "--quiet", *options],
-        env={**os.environ, "LD_LIBRARY_PATH": SIMULATOR},
-        capture_output=True,
-        text=True,
-    )
-
-
 for name, element, rows, n, k, options in (
     ("whole", F16, 128, 256, 256, ()),
     ("padded", F16, 100, 264, 320, ()),
@@ -53,13 +47,10 @@ for name, element, rows, n, k, options in (
     ("full", F32, 128, 256, 128, ()),
 ):
     save(name, element, rows, n, k)
-    subprocess.run(["onnx-compile", "-q", f"{name}.onnx", "-o", "host.so"], check=True)
-    expected = pathlib.Path(f"{name}-expected")
-    run("./host.so", f"--save={expected}", *options)
-    outputs = [f"--expect={path.stem}=@{path}" for path in expected.iterdir()]
+    outputs = simulated.expectations(SIMULATOR, name, *options)
     for device in ("sm_80", "sm_90a"):
         compiler = ["onnx-compile", "-q", f"{name}.onnx", "-o", "device.so", f"--device=cuda:simulator:{device}"]
         report = json.loads(subprocess.run([*compiler, "--report=json"], check=True, capture_output=True, text=True).stdout)
-        process = run("./device.so", *outputs, *options, "--atol=1e-2", "--rtol=2e-3")
+        process = simulated.run(SIMULATOR, "./device.so", *outputs, *options, "--atol=1e-2", "--rtol=2e-3")
         result = "right" if process.returncode == 0 else f"{process.stderr}{process.stdout}"
         print(f"{name} {device}: {len(report['device']['kernels'])} kernel, {result}")

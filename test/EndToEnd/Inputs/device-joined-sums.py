@@ -7,7 +7,6 @@ Of each: the number of kernels, the instruction of the sums and how many an op h
 """
 
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -16,6 +15,10 @@ import sys
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from Harness import simulated
 
 SIMULATOR = sys.argv[1]
 RNG = np.random.default_rng(5)
@@ -51,15 +54,6 @@ def save(name, element, rows, n, k, is_constant=True, weights_first=False):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), f"{name}.onnx")
 
 
-def run(model, *options):
-    return subprocess.run(
-        ["onnx-run", model, "--seed=1", "--quiet", *options],
-        env={**os.environ, "LD_LIBRARY_PATH": SIMULATOR},
-        capture_output=True,
-        text=True,
-    )
-
-
 def sums_of(compiler):
     """The instruction of the sums, and how many sums an op has."""
     subprocess.run([*compiler, "--emit=krnl", "-o", "device.mlir"], check=True)
@@ -82,10 +76,7 @@ for name, element, rows, n, k, options, more in (
     ("f32", F32, 64, 128, 96, (), {}),
 ):
     save(name, element, rows, n, k, **more)
-    subprocess.run(["onnx-compile", "-q", f"{name}.onnx", "-o", "host.so"], check=True)
-    expected = pathlib.Path(f"{name}-expected")
-    run("./host.so", f"--save={expected}", *options)
-    outputs = [f"--expect={path.stem}=@{path}" for path in expected.iterdir()]
+    outputs = simulated.expectations(SIMULATOR, name, *options)
     tolerance = {F16: "4e-3", BF16: "3e-2", F32: "1e-5"}[element]
     for device in ("sm_80", "sm_90a"):
         compiler = ["onnx-compile", "-q", f"{name}.onnx", f"--device=cuda:simulator:{device}"]
@@ -95,6 +86,6 @@ for name, element, rows, n, k, options, more in (
                 [*compiler, "-o", "device.so", "--report=json"], check=True, capture_output=True, text=True
             ).stdout
         )
-        process = run("./device.so", *outputs, *options, f"--atol={tolerance}", f"--rtol={tolerance}")
+        process = simulated.run(SIMULATOR, "./device.so", *outputs, *options, f"--atol={tolerance}", f"--rtol={tolerance}")
         result = "right" if process.returncode == 0 else f"{process.stderr}{process.stdout}"
         print(f"{name} {device}: {len(report['device']['kernels'])} kernel by {kind}; {result}", flush=True)

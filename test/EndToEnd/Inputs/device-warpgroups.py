@@ -6,11 +6,14 @@
 In a folder with the models of device_models.py. Those of warpgroups have the recipes of warpgroup_recipes.py.
 """
 
-import os
 import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+
+from Harness import simulated
 
 SIMULATOR = sys.argv[1]
 RECIPES = pathlib.Path(__file__).parents[2] / "Target" / "Inputs" / "warpgroup_recipes.py"
@@ -21,22 +24,12 @@ WARPGROUPS = [
 BOXES = [*WARPGROUPS[:4], "warpgroups_tails"]
 
 
-def run(model, *options, **environment):
-    return subprocess.run(
-        ["onnx-run", model, "--seed=1", "--quiet", *options],
-        env={**os.environ, "LD_LIBRARY_PATH": SIMULATOR, **environment},
-        capture_output=True,
-        text=True,
-    )
-
-
 for name, *way in (
     *((name,) for name in WARPGROUPS),
     *((name, way) for way in ("tma", "cluster", "producer") for name in BOXES),
     *((name,) for name in ("matrices_f16", "matrices_s8", "gemm")),
 ):
     compiler = ["onnx-compile", "-q", f"{name}.onnx", "-o"]
-    subprocess.run([*compiler, "host.so"], check=True)
     recipes = []
     if name in WARPGROUPS + BOXES:
         subprocess.run([sys.executable, RECIPES, f"{name}.onnx", f"{name}.recipes", *way], check=True)
@@ -44,12 +37,10 @@ for name, *way in (
     rounds = "tf32" in name
     device = ["--device=cuda:simulator:sm_90a", *["--tf32"] * rounds]
     subprocess.run([*compiler, "device.so", *device, *recipes], check=True)
-    expected = pathlib.Path(f"{name}-expected")
-    run("./host.so", f"--save={expected}")
-    options = [f"--expect={path.stem}=@{path}" for path in expected.iterdir()]
+    options = simulated.expectations(SIMULATOR, name)
     for seed in ("1", "2", "3"):
-        process = run(
-            *("./device.so", *options, "--atol=1e-5", f"--rtol={1e-3 if rounds else 1e-4}"),
+        process = simulated.run(
+            *(SIMULATOR, "./device.so", *options, "--atol=1e-5", f"--rtol={1e-3 if rounds else 1e-4}"),
             ONNXC_SIMULATOR_SEED=seed,
             ONNXC_SIMULATOR_COUNTERS="sectors",
         )

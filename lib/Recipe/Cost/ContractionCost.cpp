@@ -10,6 +10,7 @@
 #include "Kernels/KernelShape.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Recipe/CostModel.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include <cmath>
 
@@ -161,8 +162,7 @@ double ContractionCost::rereadCycles(RegisterTile tile) const {
 }
 
 int64_t ContractionCost::columnElementBytes() const {
-  Type element = getElementTypeOrSelf(loops.columnOperand->get());
-  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+  return elementBytes(getElementTypeOrSelf(loops.columnOperand->get()));
 }
 
 int64_t ContractionCost::assumedExtent(StringRef axis) const {
@@ -199,7 +199,7 @@ double ContractionCost::emptyLanesFactor() const {
 /// The cycles in which a vector of a packed panel comes from the cache that
 /// keeps the panel, or a slice of it, from one tile of rows to the next.
 double ContractionCost::farCycles(RegisterTile tile) const {
-  if (!isPacked || !loops.blocks.empty() || ShapedType::isDynamic(depth) ||
+  if (!isPacked || !loops.blocks.empty() ||
       tile.rows >= assumedExtent(loops.row))
     return 0;
   auto bytes = double(stepBytes * lanes),

@@ -22,6 +22,7 @@
 #include "Planners/Planners.h"
 #include "onnxc/Recipe/CostModel.h"
 #include "onnxc/Recipe/RecipeBuilder.h"
+#include "onnxc/Support/ElementBytes.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -86,19 +87,15 @@ static SmallVector<std::string> unreadLoops(ComputeOp factor,
   });
 }
 
-static int64_t elementBytes(OpOperand &operand) {
-  Type element = getElementTypeOrSelf(operand.get());
-  return std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
-}
-
 /// Each step of a slice reads an element of the rows for `sliceColumns`
 /// products, and each sum is loaded and stored for all steps of a slice: the
 /// traffic is least where the steps are twice the columns. Rows that a cache
 /// keeps for the columns of a slice are read sooner than sums are continued.
 int64_t PanelSliceWriter::chooseSlice(RegisterTile tile) {
-  int64_t elements = (factor ? target.stackBytes
-                             : int64_t(target.panelShare * double(target.l2))) /
-                     elementBytes(*loops.columnOperand);
+  int64_t elements =
+      (factor ? target.stackBytes
+              : int64_t(target.panelShare * double(target.l2))) /
+      elementBytes(getElementTypeOrSelf(loops.columnOperand->get()));
   int64_t panel = tile.vectors * lanes;
   int64_t columns = std::max<int64_t>(
       llvm::alignTo(extentOf(kernel, loops.column, guessedExtent), panel),
@@ -143,8 +140,9 @@ int64_t PanelSliceWriter::chooseRowBlock(RegisterTile tile) {
   if (factor)
     return rows;
   auto room = int64_t(target.fewerRowsShare * double(target.l2));
-  int64_t ofRow = estimatedProduct(estimatedProduct(sliceSteps, innerSteps),
-                                   elementBytes(*loops.rowOperand));
+  int64_t ofRow = estimatedProduct(
+      estimatedProduct(sliceSteps, innerSteps),
+      elementBytes(getElementTypeOrSelf(loops.rowOperand->get())));
   int64_t together =
       std::max<int64_t>(extentOfAll(kernel, all.drop_front(), 1), 1);
   int64_t most = room / ofRow / together;
@@ -271,8 +269,9 @@ static bool isConstantPossible(KernelOp kernel, const Contraction &way,
       !isPlainlyIndexed(*way.columnOperand) || !way.storesInLine ||
       !isa<FloatType>(getElementTypeOrSelf(way.columnOperand->get())))
     return false;
-  int64_t line = estimatedProduct(lanes * elementBytes(*way.columnOperand),
-                                  extentOfAll(kernel, way.reduced, 1));
+  int64_t line = estimatedProduct(
+      lanes * elementBytes(getElementTypeOrSelf(way.columnOperand->get())),
+      extentOfAll(kernel, way.reduced, 1));
   return double(line) > target.panelShare * double(target.l2) / 2;
 }
 

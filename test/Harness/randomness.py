@@ -8,9 +8,9 @@
 
 import numpy as np
 
-RUNS = 400
-# Standard errors that a mean may be off: by chance in one of two million cases.
-LIMIT = 5.0
+RUNS = 4000
+# How unlikely results of the right probability must be before they are refused.
+CHANCE = 1e-15
 
 
 def only_node(model, *operators):
@@ -30,13 +30,29 @@ def collect(run, expected, runs=RUNS):
     return [np.stack(s) for s in stacks]
 
 
+def divergence(share, p):
+    """Kullback-Leibler divergence of coins with the probabilities `share` and p, in nats."""
+
+    def term(q, r):
+        return np.where(q > 0, q * np.log(np.where(q > 0, q, 1) / np.maximum(r, np.finfo(np.float64).tiny)), 0)
+
+    return term(share, p) + term(1 - share, 1 - p)
+
+
+def is_likely(share, p, draws):
+    """Whether `share` of `draws` with mean probability p may be ones. Their chance is at most exp(-draws * divergence)
+    on either side, however skewed p is (Hoeffding: "Probability inequalities for sums of bounded random variables",
+    1963, theorem 1)."""
+    return draws * divergence(share, p) <= -np.log(CHANCE)
+
+
 def check_frequency(hits, probability, what):
     """Each element of `hits` (runs first) is true as often as the probability says, within chance."""
     p = np.broadcast_to(np.asarray(probability, np.float64), hits.shape[1:])
-    share, error = hits.mean(axis=0), np.sqrt(p * (1 - p) / len(hits))
-    assert np.all(np.abs(share - p) <= LIMIT * error + 1e-12), f"{what}: mismatch, shares {share}, expected {p}"
-    overall, total = hits.mean(), np.sqrt((p * (1 - p)).sum() / len(hits)) / p.size
-    assert abs(overall - p.mean()) <= LIMIT * total + 1e-12, f"{what}: mismatch, {overall} of all, expected {p.mean()}"
+    share = hits.mean(axis=0)
+    assert np.all(is_likely(share, p, len(hits))), f"{what}: mismatch, shares {share}, expected {p}"
+    overall = hits.mean()
+    assert is_likely(overall, p.mean(), hits.size), f"{what}: mismatch, {overall} of all, expected {p.mean()}"
 
 
 def check_changes(stack, probability):

@@ -155,7 +155,10 @@ def check_randomness():
 
     expected = [np.zeros(4, np.float32)]
     randomness.judge_bernoulli(p, bernoulli(p), expected)
-    for wrong in (p[::-1], np.full(4, 0.5)):
+    # Draws of a rare event are skewed: 22 of 4000 where 10 are expected come by chance, 100 do not.
+    assert randomness.is_likely(22 / 4000, 10 / 4000, 4000)
+    assert not randomness.is_likely(100 / 4000, 10 / 4000, 4000)
+    for wrong in (p[::-1], np.full(4, 0.5), p + [0, 0.1, 0, 0], p - [0, 0, 0, 0.1]):
         assert refuses(lambda: randomness.judge_bernoulli(p, bernoulli(wrong), expected))
     once = bernoulli(p)()
     assert refuses(lambda: randomness.judge_bernoulli(p, lambda: once, expected))

@@ -239,9 +239,10 @@ def resize(m):
         more.update(m.pick({}, {"nearest_mode": m.pick("floor", "ceil", "round_prefer_ceil")}))
     elif m.pick(False, False, True):
         more.update({"antialias": 1})
-    scales = m.pick([1, 1, 2, 1.5], [1, 1, 0.5, 2], [1, 1, 3, 3], None)
+    scales = m.pick([1, 1, 2, 1.5], [1, 1, 0.5, 2], [1, 1, 3, 3], [1, 1, 1, 1], None)
     if scales is None:
-        return Node([x, None, None, m.integers(1, x.value.shape[1], m.size(3), m.size(5))], {"mode": mode, **more})
+        image = m.pick([m.size(3), m.size(5)], x.value.shape[2:])
+        return Node([x, None, None, m.integers(*x.value.shape[:2], *image)], {"mode": mode, **more})
     return Node([x, roi, m.given("float", scales)], {"mode": mode, **more})
 
 

@@ -43,6 +43,7 @@ public:
   Value run();
 
 private:
+  Value resample(Value x);
   std::optional<SmallVector<int64_t>> wholeFactors();
   Value repeat(Value x, ArrayRef<int64_t> factors);
   Value takeNearest(Value x, ArrayRef<DimTables> tables);
@@ -451,6 +452,22 @@ Value Resizer::run() {
   Value x = adaptor.getX();
   if (plan.dims.empty())
     return x;
+  if (!llvm::all_of(plan.dims,
+                    [&](const ResizedDim &dim) { return mayKeepSize(dim); }))
+    return resample(x);
+  // Images that have the size which a model asks for already.
+  Value areKept = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (const ResizedDim &dim : plan.dims)
+    areKept = b.createOrFold<arith::AndIOp>(loc, areKept, isKept(dim));
+  RankedTensorType type =
+      typeOfSizes(plan.outSizes, rankedType(x).getElementType());
+  return choose(
+      areKept, type, [&] { return reshapeTo(b, loc, x, type, plan.outSizes); },
+      [&] { return resample(x); });
+}
+
+/// Computes the samples of at least one dimension.
+Value Resizer::resample(Value x) {
   bool isNearest = mode.interpolation == Interpolation::Nearest;
   if (auto factors = isNearest ? wholeFactors() : std::nullopt)
     return repeat(x, *factors);

@@ -185,6 +185,28 @@ void LoopPlanner::chooseColumns() {
     vectors = std::max<int64_t>(vectors, target.vectorRegs / 2 / sums);
 }
 
+/// The few terms of each sum are unrolled with fewer sums beside it: indices
+/// and weights are then computed once for the sums that share them, and no loop
+/// is around two loads.
+void LoopPlanner::unrollTerms() {
+  int64_t terms = 1;
+  for (ComputeOp op : ops) {
+    if (isTraversal(op) || isOrdered(op))
+      return;
+    int64_t here = 1;
+    for (const std::string &loop : reducedLoops(op)) {
+      if (!isStatic(kernel, loop))
+        return;
+      here = estimatedProduct(here, extent(loop));
+    }
+    terms = std::max(terms, here);
+  }
+  if (terms == 1 || terms > instances / 2)
+    return;
+  unrollsTerms = true;
+  instances /= terms;
+}
+
 /// Elements at computed indices are loaded one by one: gathers are no faster on
 /// the processors of the table, and slower on some, unless vectors of all other
 /// arithmetic make up for it. But several side by side overlap their latencies.
@@ -200,6 +222,7 @@ void LoopPlanner::chooseInstances() {
     return;
   // Instances of elements gain little from more than half of them.
   instances = moves ? target.scalarCopies / 2 : target.scalarCopies;
+  unrollTerms();
   bool known = isStatic(kernel, vectorLoop);
   if (known)
     instances = std::min<int64_t>(instances, extent(vectorLoop));

@@ -56,6 +56,8 @@ struct LoopPlan {
   int64_t lanes = 1, vectors = 1;
   /// The number of iterations of a loop without lanes that run side by side.
   int64_t instances = 1;
+  /// The reduced loops of each of the `instances` are unrolled, too.
+  bool unrollsTerms = false;
   /// A common loop of which `rows` iterations are unrolled, outside of the
   /// vectors.
   std::string jammedLoop;

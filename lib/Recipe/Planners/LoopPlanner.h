@@ -44,6 +44,7 @@ private:
   bool readsComputedRows();
   void chooseLanes();
   void chooseInstances();
+  void unrollTerms();
   void chooseColumns();
   // Each unrolls a loop of a plan that has lanes, or returns false.
   void planForShortRows();

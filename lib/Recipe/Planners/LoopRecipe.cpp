@@ -46,6 +46,7 @@ private:
   void writeVectors();
   bool takesRowByRow(unsigned number);
   void unrollJammed();
+  void unrollInstances();
   void vectorizeRow(unsigned number);
   void vectorizeLine(unsigned number);
   std::string vectorizeOther(unsigned number);
@@ -329,9 +330,18 @@ void LoopWriter::unrollJammed() {
       recipe.unroll(jammedLoop, rows, number);
 }
 
+void LoopWriter::unrollInstances() {
+  recipe.unroll(vectorLoop, instances);
+  if (!unrollsTerms)
+    return;
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (const std::string &loop : reducedLoops(op))
+      recipe.unroll(loop, extent(loop), number);
+}
+
 void LoopWriter::writeVectors() {
   if (instances > 1)
-    return recipe.unroll(vectorLoop, instances);
+    return unrollInstances();
   if (lanes == 1)
     return;
   if (!jammedLoop.empty() && line == 1)

@@ -85,7 +85,13 @@ private:
   StringRef takeWhile(llvm::function_ref<bool(char)> wanted);
   FailureOr<std::string> parseString();
   LogicalResult parseEntry(SmallVectorImpl<RecipeEntry> &entries);
-  FailureOr<ArrayAttr> parseRecipe();
+  struct StepText {
+    /// Where it begins in the file.
+    size_t at = 0;
+    std::string text;
+  };
+  FailureOr<SmallVector<StepText, 0>> splitSteps();
+  LogicalResult parseRecipe(RecipeEntry &entry);
 
   StringRef text;
   StringAttr fileName;
@@ -135,33 +141,66 @@ FailureOr<std::string> Parser::parseString() {
   return value;
 }
 
-/// The steps up to the closing bracket, comments blanked out.
-FailureOr<ArrayAttr> Parser::parseRecipe() {
+/// The steps up to the closing bracket, without comments. Commas in brackets or
+/// parentheses do not divide steps.
+FailureOr<SmallVector<Parser::StepText, 0>> Parser::splitSteps() {
   if (at >= text.size() || text[at] != '[')
     return error() << "expected '[' and the steps of the recipe";
-  size_t start = at;
-  std::string steps;
-  int depth = 0;
-  do {
-    if (text.substr(at).starts_with("//")) {
-      at = std::min(text.find('\n', at), text.size());
+  SmallVector<StepText, 0> steps(1);
+  size_t start = at++;
+  for (int brackets = 1, parentheses = 0; at < text.size(); ++at) {
+    if (text.substr(at).starts_with("//"))
+      at = text.find('\n', at);
+    if (at == StringRef::npos)
+      break;
+    if (steps.back().text.empty())
+      steps.back().at = at;
+    char c = text[at];
+    brackets += int(c == '[') - int(c == ']');
+    parentheses += int(c == '(') - int(c == ')');
+    if (brackets == 0) {
+      if (parentheses != 0)
+        return emitError(locOf(steps.back().at))
+               << "the parentheses of the step are not balanced";
+      ++at;
+      if (steps.size() == 1 && steps[0].text.empty())
+        steps.clear();
+      return steps;
+    }
+    if (c == ',' && brackets == 1 && parentheses == 0) {
+      steps.emplace_back();
       continue;
     }
-    depth += text[at] == '[' ? 1 : text[at] == ']' ? -1 : 0;
-    steps += text[at++];
-  } while (at < text.size() && depth > 0);
-  size_t end = at;
+    StepText &step = steps.back();
+    if (!step.text.empty() || !llvm::isSpace(c))
+      step.text += c;
+  }
   at = start;
-  if (depth > 0)
-    return error() << "expected ']' after the steps of the recipe";
-  FailureOr<ArrayAttr> recipe =
-      parseRecipeText(steps, fileName.getContext(), [&] { return error(); });
-  at = end;
-  return recipe;
+  return error() << "expected ']' after the steps of the recipe";
+}
+
+LogicalResult Parser::parseRecipe(RecipeEntry &entry) {
+  FailureOr<SmallVector<StepText, 0>> steps = splitSteps();
+  if (failed(steps))
+    return failure();
+  SmallVector<Attribute> parsed;
+  for (const StepText &step : *steps) {
+    auto stepError = [&] { return emitError(locOf(step.at)); };
+    if (step.text.empty())
+      return stepError() << "expected a step of the recipe";
+    FailureOr<ArrayAttr> one = parseRecipeText(
+        "[" + step.text + "]", fileName.getContext(), stepError);
+    if (failed(one))
+      return failure();
+    llvm::append_range(parsed, *one);
+    entry.stepLocs.append(one->size(), locOf(step.at));
+  }
+  entry.recipe = ArrayAttr::get(fileName.getContext(), parsed);
+  return success();
 }
 
 LogicalResult Parser::parseEntry(SmallVectorImpl<RecipeEntry> &entries) {
-  RecipeEntry entry{"", 0, nullptr, locOf(at)};
+  RecipeEntry entry{"", 0, nullptr, locOf(at), {}};
   size_t start = at;
   if (takeWhile(llvm::isAlpha) != "kernel") {
     at = start;
@@ -179,10 +218,8 @@ LogicalResult Parser::parseEntry(SmallVectorImpl<RecipeEntry> &entries) {
     return error() << "expected the hash of the kernel";
   }
   skipSpace();
-  FailureOr<ArrayAttr> recipe = parseRecipe();
-  if (failed(recipe))
+  if (failed(parseRecipe(entry)))
     return failure();
-  entry.recipe = *recipe;
   for (const RecipeEntry &other : entries)
     if (other.key == entry.key) {
       InFlightDiagnostic diagnostic =
@@ -225,14 +262,16 @@ static LogicalResult applyRecipe(const RecipeEntry &entry, KernelOp kernel) {
   }
   ArrayAttr old = kernel.getRecipeAttr();
   kernel.setRecipeAttr(entry.recipe);
-  std::string reason;
-  if (succeeded(LoopNest::tryReplay(kernel, reason)))
+  auto stepError = [&](size_t step) {
+    InFlightDiagnostic diagnostic = emitError(entry.stepLocs[step]);
+    diagnostic << "'" << entry.key << "': ";
+    diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
+    return diagnostic;
+  };
+  if (succeeded(LoopNest::replay(kernel, stepError, /*findsCause=*/true)))
     return success();
   kernel.setRecipeAttr(old);
-  InFlightDiagnostic diagnostic = emitError(entry.loc)
-                                  << "'" << entry.key << "': " << reason;
-  diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
-  return diagnostic;
+  return failure();
 }
 
 LogicalResult applyRecipes(ArrayRef<RecipeEntry> entries,

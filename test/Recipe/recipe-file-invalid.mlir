@@ -11,6 +11,10 @@
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/no-steps 2>&1 | FileCheck %s --check-prefix=NOSTEPS
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/open-steps 2>&1 | FileCheck %s --check-prefix=OPENSTEPS
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/step 2>&1 | FileCheck %s --check-prefix=STEP
+// RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/second-step 2>&1 | FileCheck %s --check-prefix=SECOND
+// RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/no-step 2>&1 | FileCheck %s --check-prefix=NOSTEP
+// RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/parenthesis 2>&1 | FileCheck %s --check-prefix=PARENTHESIS
+// RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/open-comment 2>&1 | FileCheck %s --check-prefix=OPENCOMMENT
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not onnx-opt %t/kernel.mlir --krnl-write-recipes=recipes=%t/stale 2>&1 | FileCheck %s --check-prefix=STALE
@@ -25,13 +29,17 @@
 // HASH: hash:1:15: error: expected the hash of the kernel
 // NOSTEPS: no-steps:1:18: error: expected '[' and the steps of the recipe
 // OPENSTEPS: open-steps:1:19: error: expected ']' after the steps of the recipe
-// STEP: step:1:19: error: unknown recipe step 'blok'
+// SECOND: second-step:4:3: error: unknown recipe step 'vectorise'
+// NOSTEP: no-step:3:1: error: expected a step of the recipe
+// PARENTHESIS: parenthesis:2:3: error: the parentheses of the step are not balanced
+// OPENCOMMENT: open-comment:1:18: error: expected ']' after the steps of the recipe
+// STEP: step:1:20: error: unknown recipe step 'blok'
 // TWICE: twice:2:1: error: a second recipe for 'node'
 // TWICE: twice:1:1: note: the first one is here
 // UNKNOWN: unknown:1:1: error: there is no kernel 'other'
 // STALE: stale:1:1: error: the recipe for 'node' was written for another kernel: its hash is 00000000000000aa, the kernel's is
 // STALE: note: {{.*}}the kernel is here
-// REFUSED: refused:1:1: error: 'node': recipe step 5 'unroll(j, 4)': there is no loop 'j'
+// REFUSED: refused:{{[2-9]}}:3: error: 'node': recipe step 5 'unroll(j, 4)': there is no loop 'j'
 
 //--- word
 // A comment first.
@@ -48,6 +56,22 @@ kernel "node" aa x
 kernel "node" aa  [unroll(i, 2)
 //--- step
 kernel "node" aa  [blok(i, 2)]
+//--- second-step
+kernel "node" aa [
+  // The first of two, with a comma, and a bracket ], in a comment.
+  block(i, 4) -> (i.o, i.i),
+  vectorise(i.i, 4, tail=[2, 1])
+]
+//--- no-step
+kernel "node" aa [
+  unroll(i, 2),  // and then?
+]
+//--- parenthesis
+kernel "node" aa [
+  block(i, 4) -> (i.o, i.i, unroll(i.i, 2)
+]
+//--- open-comment
+kernel "node" aa [ // ]
 //--- twice
 kernel "node" aa []
 kernel "node" aa []

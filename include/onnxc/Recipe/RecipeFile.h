@@ -36,6 +36,8 @@ struct RecipeEntry {
   uint64_t hash = 0;
   mlir::ArrayAttr recipe;
   mlir::Location loc;
+  /// Where each step of the recipe begins.
+  llvm::SmallVector<mlir::Location, 0> stepLocs;
 };
 
 /// Reads the text of a recipe file; reports errors at their position in it.

@@ -333,7 +333,8 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &at, StringRef name) {
 FailureOr<EmittedKernel> emitKernel(KernelOp kernel, OpBuilder &at,
                                     StringRef name, const EmitOptions &options,
                                     const EmitPolicy &policy) {
-  auto nest = LoopNest::replay(kernel, [&] { return kernel.emitOpError(); });
+  auto nest =
+      LoopNest::replay(kernel, [&](size_t) { return kernel.emitOpError(); });
   if (failed(nest))
     return failure();
   return KernelEmitter(kernel, std::move(*nest), options, policy)

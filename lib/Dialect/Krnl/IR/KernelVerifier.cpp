@@ -356,5 +356,5 @@ LogicalResult KernelOp::verifyRegions() {
       failed(verifyYield(*this)))
     return failure();
   return LoopNest::replay(
-      *this, [&] { return emitOpError(); }, /*findsCause=*/true);
+      *this, [&](size_t) { return emitOpError(); }, /*findsCause=*/true);
 }

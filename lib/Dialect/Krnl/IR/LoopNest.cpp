@@ -210,7 +210,7 @@ std::optional<size_t> NestBuilder::stepContradictedBy(KernelOp kernel,
   return cause;
 }
 
-LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
+LogicalResult NestBuilder::applySteps(KernelOp kernel, StepErrorFn emitError,
                                       bool findsCause, NestChecks checks) {
   std::optional<size_t> lastMap;
   auto nameOf = [&](size_t number) {
@@ -219,7 +219,7 @@ LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
         .str();
   };
   auto errorAt = [&](size_t number) {
-    InFlightDiagnostic diagnostic = emitError();
+    InFlightDiagnostic diagnostic = emitError(number);
     diagnostic << nameOf(number) << ": ";
     if (findsCause)
       if (std::optional<size_t> cause = stepContradictedBy(kernel, number))
@@ -255,7 +255,7 @@ LogicalResult NestBuilder::applySteps(KernelOp kernel, EmitErrorFn emitError,
   return success();
 }
 
-FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
+FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, StepErrorFn emitError,
                                      bool findsCause, NestChecks checks) {
   NestBuilder nest(kernel);
   if (failed(nest.applySteps(kernel, emitError, findsCause, checks)))
@@ -264,7 +264,7 @@ FailureOr<LoopNest> LoopNest::replay(KernelOp kernel, EmitErrorFn emitError,
 }
 
 LoopNest LoopNest::replay(KernelOp kernel) {
-  auto never = [&]() -> InFlightDiagnostic { return kernel.emitOpError(); };
+  auto never = [&](size_t) { return kernel.emitOpError(); };
   FailureOr<LoopNest> nest =
       replay(kernel, never, /*findsCause=*/false, NestChecks::AfterLastStep);
   return succeeded(nest) ? std::move(*nest) : NestBuilder(kernel);
@@ -288,7 +288,7 @@ std::string captureMessage(MLIRContext *context,
 FailureOr<LoopNest> LoopNest::tryReplay(KernelOp kernel, std::string &reason,
                                         NestChecks checks) {
   FailureOr<LoopNest> nest = failure();
-  auto emit = [&] { return emitError(kernel.getLoc()); };
+  auto emit = [&](size_t) { return emitError(kernel.getLoc()); };
   reason = captureMessage(kernel.getContext(), [&] {
     nest = replay(kernel, emit, /*findsCause=*/false, checks);
   });

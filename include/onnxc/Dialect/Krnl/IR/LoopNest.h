@@ -41,6 +41,9 @@ class MaskedElements;
 /// errors that a later step corrects.
 enum class NestChecks { AfterEachStep, AfterLastStep };
 
+/// Starts the error of the step of a recipe that has this number, from 0.
+using StepErrorFn = llvm::function_ref<mlir::InFlightDiagnostic(size_t step)>;
+
 /// The loops after the steps of a recipe, as all readers query them. Questions
 /// of one subject are functions in the headers of the folder LoopNest; steps
 /// are those of a NestBuilder.
@@ -66,7 +69,7 @@ public:
   /// number of the step, its text and the reason; with `findsCause` a note has
   /// the earlier step after which it is not legal any more, if there is one.
   static mlir::FailureOr<LoopNest>
-  replay(KernelOp kernel, EmitErrorFn emitError, bool findsCause = false,
+  replay(KernelOp kernel, StepErrorFn emitError, bool findsCause = false,
          NestChecks checks = NestChecks::AfterEachStep);
   /// The nest after all steps of the recipe of a kernel that verified: cannot
   /// fail.

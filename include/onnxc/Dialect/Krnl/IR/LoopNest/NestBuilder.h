@@ -31,7 +31,7 @@ public:
   void addReader(unsigned operand, unsigned op, llvm::ArrayRef<int> dimAxes);
 
   /// Applies all steps of the kernel's recipe, see LoopNest::replay().
-  mlir::LogicalResult applySteps(KernelOp kernel, EmitErrorFn emitError,
+  mlir::LogicalResult applySteps(KernelOp kernel, StepErrorFn emitError,
                                  bool findsCause, NestChecks checks);
 
   //===--------------------------------------------------------------------===//

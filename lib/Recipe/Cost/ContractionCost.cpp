@@ -74,13 +74,16 @@ int64_t ContractionCost::countGroups(int64_t groupBytes) {
     work.ofProduct = pairUnroll;
     work.temporaries = 1;
     groupBytes = pairUnroll * bytesOfPair;
+  } else if (shortGroups > 0 && !loops.blocks.empty()) {
+    // All groups of a block are added up first, one instruction for each sum.
+    work.temporaries = 2;
   } else if (shortGroups > 0) {
     // One instruction for each group and one for their sum, of which half as
     // many start in a cycle as of others; those add what these have. Beside
     // the products there is a vector of ones.
     work.ofProduct = shortGroups + 1;
     work.temporaries = 2;
-    work.registers = shortGroups > 1 ? shortGroups : 0;
+    work.registers += shortGroups > 1 ? shortGroups : 0;
     work.loads = shortGroups;
     groupBytes = shortGroups * bytesOfDot;
   } else if (!grouped.empty() &&
@@ -224,7 +227,7 @@ double ContractionCost::continuedSumCycles() const {
 
 /// Steps whose sums do not fit 16 bits take several times as long.
 double ContractionCost::longSumsFactor(RegisterTile tile) const {
-  if (shortGroups == 0)
+  if (shortGroups == 0 || areSumsShort(loops.op, shortGroups))
     return 1;
   double share = shareOfLongSums(kernel, loops, grouped, tile.vectors * lanes,
                                  shortGroups);

@@ -137,14 +137,34 @@ double shareOfLongSums(KernelOp kernel, const Contraction &way,
   return steps == 0 ? 1 : double(longOnes) / double(steps);
 }
 
-bool canSumShort(KernelOp kernel, const Contraction &way) {
+bool areSumsShort(ComputeOp op, int64_t groups) {
+  std::optional<ByteProduct> product = byteProductOf(op);
+  return product && groups <= groupsOfShortSums(*product);
+}
+
+/// Returns true if the columns are a constant of signed bytes, and the other
+/// factors are unsigned.
+static bool isBySignedConstant(KernelOp kernel, const Contraction &way) {
   std::optional<ByteProduct> product = byteProductOf(way.op);
   if (!product || product->lhs.isSigned == product->rhs.isSigned ||
-      !way.blocks.empty() || !columnConstant(kernel, way))
+      !columnConstant(kernel, way))
     return false;
   const ByteFactor &factor =
       product->lhs.isSigned ? product->lhs : product->rhs;
   return factor.isPlain() && factor.operand == way.columnOperand;
+}
+
+bool canSumShort(KernelOp kernel, const Contraction &way, StringRef grouped,
+                 int64_t groups) {
+  if (grouped.empty())
+    return false;
+  bool isUnrolled =
+      !way.blocks.empty() ||
+      !partLoops(kernel, way.op, *way.columnOperand, way.reduced).empty();
+  if (isUnrolled)
+    return groups == 1 && areSumsShort(way.op, groups);
+  return groups <= byteGroupsOf(kernel, grouped, bytesOfDot) &&
+         (areSumsShort(way.op, groups) || isBySignedConstant(kernel, way));
 }
 
 std::string blockByteGroups(RecipeBuilder &recipe, KernelOp kernel,

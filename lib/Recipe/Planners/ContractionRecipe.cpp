@@ -203,11 +203,9 @@ bool ContractionWriter::mayGroup() {
 
 /// Returns true if products of so many groups may be added up in 16 bits.
 bool ContractionWriter::canBeShort(int64_t groups) {
-  return !panels.grouped.empty() && panels.parts.empty() &&
-         panels.groupBytes == bytesOfDot &&
+  return panels.groupBytes == bytesOfDot &&
          addsShortSums(TargetAttr::of(kernel), sumLanes) &&
-         canSumShort(kernel, loops) &&
-         byteGroupsOf(kernel, panels.grouped, bytesOfDot) >= groups;
+         canSumShort(kernel, loops, panels.grouped, groups);
 }
 
 /// Chooses the loop that is taken in groups. Groups of single columns that lie

@@ -159,6 +159,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
                    suffix::registers, TailStrategy::Mask);
   loops.grouped = groupedLoop(kernel, product, lanes, groupBytes);
   loops.groupBytes = groupBytes;
+  loops.shortGroups = addsShortSums(TargetAttr::of(kernel), lanes) &&
+                      areSumsShort(product.op, 1);
   loops.blockGroups(recipe, kernel);
 
   SmallVector<std::string> order{loops.panels};

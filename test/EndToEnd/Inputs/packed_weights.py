@@ -128,6 +128,17 @@ def large():
     operator(2, 16, 500, 96, (40,), np.float16, np.float16, group="large")
 
 
+def largest_bytes():
+    """The largest numbers and bytes of one sign: no sum of theirs may exceed the bits that it has."""
+    for bits, rows in itertools.product((2, 4, 8), (1, 6)):
+        x = np.full((rows, 256), -1, np.float32)
+        constants = {"w": np.full((24, 2, 16 * bits), 255, np.uint8), "s": np.ones(48, np.float32)}
+        sizes = {"K": 256, "N": 24, "bits": bits, "block_size": 128, "accuracy_level": 4}
+        node = helper.make_node("MatMulNBits", ["x", "w", "s"], ["y"], domain="com.microsoft", **sizes)
+        expected = np.full((rows, 24), -256 * ((1 << bits) - 1 - (1 << (bits - 1))), np.float64)
+        check("bytes", [node], x, constants, expected, dynamic=False)
+
+
 def bytes_of_data():
     """Accuracy level 4: what is computed is exact but for the rounding of the data to bytes."""
 
@@ -143,6 +154,7 @@ def bytes_of_data():
     product(4, 64, 64, 64, (0,), None, np.float32, dynamic=True)
     product(4, 32, 64, 7, (), None, np.float32)  # a vector
     product(4, 32, 96, 40, (9,), "packed", np.float16, bias=True)
+    largest_bytes()
     # Reals for zero points, and blocks that are not groups of four bytes, stay exact.
     operator(4, 32, 96, 40, (3,), np.float32, np.float32, level=4)
     operator(2, 8, 64, 20, (3,), None, np.float32, level=4)

@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --convert-onnx-to-krnl --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --convert-onnx-to-krnl --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=PAIRS
 
 // Weights, scales and zero points of blocks are stored panel by panel, each with
 // those loops that it has. Both halves of a byte are taken at once. Unpacking needs
@@ -63,6 +64,9 @@ func.func @row(%a: tensor<2048xf32>) -> tensor<1024xf32> {
 // CHECK-NEXT:    prefetch(2, distance=1, line=64),
 // CHECK-NEXT:    prefetch(4, distance=1, line=64)
 // CHECK-NEXT:  ]
+// Where pairs of bytes are multiplied, the sums of numbers of 4 bits fit 16 bits.
+// PAIRS-LABEL: kernel "MatMulNBits#3"
+// PAIRS:         2: dot(byte.q, sums=i16),
 func.func @bytes(%a: tensor<128x2048xf32>) -> tensor<128x1024xf32> {
   %w = onnx.Constant dense<253> : tensor<1024x64x16xui8>
   %s = onnx.Constant dense<3.0> : tensor<65536xf32>

@@ -23,6 +23,9 @@
 //   long_sums[panel, group] == 0   sum += widen(pairs(x0, w0) + pairs(x1, w1))
 //   else                           sum += dot(x0, w0) + dot(x1, w1)
 //
+// Where an operation leaves few bits of one factor all sums of so many copies
+// fit.
+//
 // Points without vectors do the same for single sums where the target has an
 // instruction for groups of that size, and else multiply the instances one
 // after the other. The bytes that a last long group lacks are loaded under a
@@ -98,27 +101,27 @@ Value DotEmitter::emit(OpState &state, const Instance &instance, unsigned group,
                                    ArrayRef<int64_t>{0});
 }
 
-std::optional<ShortSums> DotEmitter::shortSumsAt(const OpState &state,
-                                                 unsigned group) {
+std::optional<ShortSums> DotEmitter::shortSumsAt(const OpState &state) {
   std::optional<ShortSums> sums = shortSumsOf(nest, state.number);
   if (!sums || !laneLoop(state) || lanesHere(state) == 1)
     return std::nullopt;
+  if (!sums->operand)
+    return sums;
   // The operand's bytes are for the sums of the op that has the longest ones.
-  PackedLayoutAttr layout = longSumsLayout(nest, *nest.packOf(sums->operand));
-  SmallVector<unsigned> loops = packedLoops(nest, *nest.packOf(sums->operand));
-  if (sums->loop && loops[layout.getLongSums()[0]] != *sums->loop)
+  PackedLayoutAttr layout = longSumsLayout(nest, *nest.packOf(*sums->operand));
+  SmallVector<unsigned> loops = packedLoops(nest, *nest.packOf(*sums->operand));
+  if (!sums->loops.empty() && loops[layout.getLongSums()[0]] != sums->loops[0])
     return std::nullopt;
   return sums;
 }
 
-Value DotEmitter::areShort(const OpState &state, const ShortSums &sums) {
+Value DotEmitter::areShort(const OpState &state, unsigned operand) {
   Instance first(active.size(), 0);
   SmallVector<Value> at;
   for (unsigned loop :
-       ArrayRef(packedLoops(nest, *nest.packOf(sums.operand))).drop_back(2))
+       ArrayRef(packedLoops(nest, *nest.packOf(operand))).drop_back(2))
     at.push_back(math.scalar(loops.loopIndex(loop, first)));
-  Value isLong =
-      memref::LoadOp::create(b, outside.longSums.at(sums.operand), at);
+  Value isLong = memref::LoadOp::create(b, outside.longSums.at(operand), at);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(isLong.getType()));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, isLong, zero);
 }
@@ -127,22 +130,31 @@ Value DotEmitter::emitShort(OpState &state, const Instance &instance,
                             unsigned group, const ShortSums &sums, Value sum) {
   ByteProduct product = *byteProductOf(state.op);
   bool isLhsSigned = product.lhs.isSigned;
-  const ByteFactor &data = isLhsSigned ? product.rhs : product.lhs;
-  const ByteFactor &packed = isLhsSigned ? product.lhs : product.rhs;
+  const ByteFactor &isUnsigned = isLhsSigned ? product.rhs : product.lhs;
+  const ByteFactor &isSigned = isLhsSigned ? product.lhs : product.rhs;
   auto type = VectorType::get({bytesOfPair * lanesHere(state)}, b.getI16Type());
-  int64_t copies = sums.loop ? active[*sums.loop].instances : 1;
-  Instance at = instance;
-  Value pairs;
-  for (int64_t copy = 0; copy < copies; ++copy) {
-    if (sums.loop)
-      at[*sums.loop] = copy;
-    Value next = PairSumsOp::create(b, type, readBytes(state, data, at, group),
-                                    readBytes(state, packed, at, group));
-    pairs = pairs ? arith::AddIOp::create(b, pairs, next) : next;
-  }
   Value ones = arith::ConstantOp::create(
       b, DenseElementsAttr::get(type, b.getI16IntegerAttr(1)));
-  return DotOp::create(b, sum.getType(), sum, pairs, ones, false, false);
+  SmallVector<Instance> copies =
+      loops.enumerate(state.number, [&](unsigned loop) {
+        return llvm::is_contained(sums.loops, loop);
+      });
+  Value pairs;
+  for (auto [number, copy] : llvm::enumerate(copies)) {
+    Instance at = instance;
+    for (unsigned loop : sums.loops)
+      at[loop] = copy[loop];
+    Value next =
+        PairSumsOp::create(b, type, readBytes(state, isUnsigned, at, group),
+                           readBytes(state, isSigned, at, group));
+    pairs = pairs ? arith::AddIOp::create(b, pairs, next) : next;
+    int64_t added = int64_t(number) + 1;
+    if (added % sums.copies != 0 && added != int64_t(copies.size()))
+      continue;
+    sum = DotOp::create(b, sum.getType(), sum, pairs, ones, false, false);
+    pairs = {};
+  }
+  return sum;
 }
 
 /// Returns true if the groups of adjacent lanes are adjacent in the

@@ -28,9 +28,9 @@ public:
                    mlir::Value sum);
   /// How the products of this point are added up in 16 bits; nothing if they
   /// are not.
-  std::optional<ShortSums> shortSumsAt(const OpState &state, unsigned group);
-  /// Emits an i1 that is true if all these sums fit.
-  mlir::Value areShort(const OpState &state, const ShortSums &sums);
+  std::optional<ShortSums> shortSumsAt(const OpState &state);
+  /// Emits an i1 that is true if all sums of the packed operand fit.
+  mlir::Value areShort(const OpState &state, unsigned operand);
   /// Adds the products of a group of each copy to the sum of the instance.
   mlir::Value emitShort(OpState &state, const Instance &instance,
                         unsigned group, const ShortSums &sums, mlir::Value sum);

@@ -140,10 +140,12 @@ SmallVector<Value> OpEmitter::emitPoint(OpState &state,
 /// fit.
 SmallVector<Value> OpEmitter::emitGroups(OpState &state, unsigned group,
                                          ValueRange accumulators) {
-  auto emitWith = [&](std::optional<unsigned> copies, auto emitDot) {
+  auto emitWith = [&](ArrayRef<unsigned> copies, auto emitDot) {
     state.reads.clear();
     SmallVector<Value> running = llvm::to_vector(accumulators);
-    auto isSum = [&](unsigned loop) { return loop != group && loop != copies; };
+    auto isSum = [&](unsigned loop) {
+      return loop != group && !llvm::is_contained(copies, loop);
+    };
     for (const Instance &instance : loops.enumerate(state.number, isSum)) {
       Value &sum = running[reduction.accumulatorAt(state, instance)];
       sum = emitDot(instance, sum);
@@ -151,21 +153,22 @@ SmallVector<Value> OpEmitter::emitGroups(OpState &state, unsigned group,
     return running;
   };
   auto emitLong = [&] {
-    return emitWith(std::nullopt, [&](const Instance &instance, Value sum) {
+    return emitWith({}, [&](const Instance &instance, Value sum) {
       return dots.emit(state, instance, group, sum);
     });
   };
-  std::optional<ShortSums> sums = dots.shortSumsAt(state, group);
+  std::optional<ShortSums> sums = dots.shortSumsAt(state);
   if (!sums)
     return emitLong();
-  SmallVector<Value> all = loops.emitIf(
-      dots.areShort(state, *sums), accumulators,
-      [&] {
-        return emitWith(sums->loop, [&](const Instance &instance, Value sum) {
-          return dots.emitShort(state, instance, group, *sums, sum);
-        });
-      },
-      emitLong);
+  auto emitShort = [&] {
+    return emitWith(sums->loops, [&](const Instance &instance, Value sum) {
+      return dots.emitShort(state, instance, group, *sums, sum);
+    });
+  };
+  if (!sums->operand)
+    return emitShort();
+  SmallVector<Value> all = loops.emitIf(dots.areShort(state, *sums->operand),
+                                        accumulators, emitShort, emitLong);
   all.front().getDefiningOp()->setAttr(unlikelyAttrName, b.getUnitAttr());
   return all;
 }

@@ -8,7 +8,11 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <climits>
+#include <limits>
 
 using namespace mlir;
 
@@ -67,6 +71,34 @@ SmallVector<Operation *> opsOf(const ByteFactor &factor) {
   Value byte = factor.byte;
   collect(byte.getParentBlock(), byte, inputs, ops);
   return ops.takeVector();
+}
+
+/// The largest number that the operations on a byte leave of it, unsigned.
+static uint64_t largestOf(Value byte) {
+  uint64_t largest = std::numeric_limits<uint8_t>::max();
+  Operation *op = byte.getDefiningOp();
+  if (auto shift = dyn_cast_if_present<arith::ShRUIOp>(op)) {
+    largest = largestOf(shift.getLhs());
+    APInt bits;
+    if (matchPattern(shift.getRhs(), m_ConstantInt(&bits)))
+      largest >>= bits.getLimitedValue(CHAR_BIT);
+  } else if (auto mask = dyn_cast_if_present<arith::AndIOp>(op)) {
+    largest = std::min(largestOf(mask.getLhs()), largestOf(mask.getRhs()));
+  } else if (APInt value; op && matchPattern(byte, m_ConstantInt(&value))) {
+    largest = value.getZExtValue();
+  }
+  return largest;
+}
+
+int64_t groupsOfShortSums(const ByteProduct &product) {
+  if (product.lhs.isSigned == product.rhs.isSigned)
+    return 0;
+  const ByteFactor &factor = product.lhs.isSigned ? product.rhs : product.lhs;
+  constexpr int64_t largestSigned =
+      -int64_t(std::numeric_limits<int8_t>::min());
+  int64_t ofPair = bytesOfPair * largestSigned *
+                   std::max<int64_t>(int64_t(largestOf(factor.byte)), 1);
+  return std::numeric_limits<int16_t>::max() / ofPair;
 }
 
 /// The operands of a sum or product of one of these kinds.

@@ -68,3 +68,40 @@ func.func @unknown(%x: tensor<4x48xi8>, %w: tensor<48x8xi8>, %o: tensor<4x8xi32>
   } -> tensor<4x8xi32>
   return %y : tensor<4x8xi32>
 }
+
+// -----
+
+// Of numbers of 4 bits the sums of 8 groups fit, of the copies of both loops around: there is no table and no branch.
+// CHECK-LABEL: func.func @nibbles(
+// CHECK-NOT:     long_sums
+// CHECK-LABEL: func private @kernel_nibbles_0(
+// CHECK:         %[[ONES:.+]] = arith.constant dense<1> : vector<16xi16>
+// CHECK-NOT:     scf.if
+// CHECK-COUNT-7: arith.addi %{{.+}}, %{{.+}} : vector<16xi16>
+// CHECK:         %[[SUM:.+]] = krnl.dot %{{.+}}, %{{.+}}, %[[ONES]] : vector<8xi32>, vector<16xi16>
+// CHECK-COUNT-7: arith.addi %{{.+}}, %{{.+}} : vector<16xi16>
+// CHECK:         krnl.dot %[[SUM]], %{{.+}}, %[[ONES]] : vector<8xi32>, vector<16xi16>
+func.func @nibbles(%x: tensor<4x2x32xi8>, %w: tensor<8x32xi8>, %o: tensor<4x8xi32>) -> tensor<4x8xi32> {
+  %y = krnl.kernel "nibbles" loops [m = 4, n = 8, part = 2, byte = 32]
+      ins(%x, %w : tensor<4x2x32xi8>, tensor<8x32xi8>) outs(%o : tensor<4x8xi32>)
+      recipe [block(m, 2) -> (m.o, m.r), block(byte, 4) -> (byte.o, byte.q), order(m.o, byte.o, part, byte.q, m.r, n), fuse_outer(m.o), register_tile(m.r, n, lanes=8), pack(1, [byte.o, n, byte.q]), dot(byte.q, sums=i16), unroll(part, 2), unroll(byte.o, 8)] {
+  ^bb0(%a: tensor<4x2x32xi8>, %b: tensor<8x32xi8>, %c: tensor<4x8xi32>):
+    %r = krnl.compute [m, n | part, byte] (%p = %a[m, part, byte], %q = %b[n, byte]) -> (%s = %c[m, n])
+        : (tensor<4x2x32xi8>, tensor<8x32xi8>) -> tensor<4x8xi32> {
+      %part = krnl.index part
+      %four = arith.constant 4 : index
+      %from = arith.muli %part, %four : index
+      %bits = arith.index_cast %from : index to i8
+      %moved = arith.shrui %q, %bits : i8
+      %mask = arith.constant 15 : i8
+      %number = arith.andi %moved, %mask : i8
+      %u = arith.extsi %p : i8 to i32
+      %v = arith.extui %number : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<4x8xi32>
+  } -> tensor<4x8xi32>
+  return %y : tensor<4x8xi32>
+}

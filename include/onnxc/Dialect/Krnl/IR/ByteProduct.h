@@ -42,6 +42,11 @@ factorsOfSum(ComputeOp op, unsigned result);
 /// 2^32, in any order.
 std::optional<ByteProduct> byteProductOf(ComputeOp op);
 
+/// The groups of bytesOfDot products whose sums of pairs fit 16 bits whatever
+/// the bytes are: the unsigned factor has bits that its operations clear. 0 if
+/// there are none, and for factors that are not one unsigned and one signed.
+int64_t groupsOfShortSums(const ByteProduct &product);
+
 /// Ops of the payload that make the factor's byte of its input, in order.
 llvm::SmallVector<mlir::Operation *> opsOf(const ByteFactor &factor);
 

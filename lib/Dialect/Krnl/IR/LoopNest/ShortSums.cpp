@@ -32,27 +32,38 @@ static const Pack *packOfGroup(const LoopNest &nest, unsigned op,
   return nullptr;
 }
 
+/// The groups of the op whose sums fit whatever the bytes are.
+static int64_t groupsThatFit(const LoopNest &nest, unsigned op) {
+  auto compute = dyn_cast_if_present<ComputeOp>(nest.op(op).op);
+  std::optional<ByteProduct> product =
+      compute ? byteProductOf(compute) : std::nullopt;
+  return product ? groupsOfShortSums(*product) : 0;
+}
+
 std::optional<ShortSums> shortSumsOf(const LoopNest &nest, unsigned op) {
-  const LoopUse *group = nullptr, *copies = nullptr;
+  const LoopUse *group = nullptr;
+  ShortSums sums;
   for (const LoopUse &use : nest.op(op).loops) {
     if (use.shortSums) {
       group = &use;
     } else if (use.reduced && use.unroll > 1) {
-      if (copies)
-        return std::nullopt;
-      copies = &use;
+      sums.loops.push_back(use.loop);
+      sums.copies *= use.unroll;
     }
   }
-  const Pack *pack = group ? packOfGroup(nest, op, group->loop) : nullptr;
-  if (!pack)
+  if (!group)
     return std::nullopt;
-  ShortSums sums{pack->operand, std::nullopt};
-  if (!copies)
+  if (int64_t groups = groupsThatFit(nest, op)) {
+    sums.copies = std::min(sums.copies, groups);
     return sums;
-  if (!llvm::is_contained(packedLoops(nest, *pack), copies->loop))
+  }
+  const Pack *pack = packOfGroup(nest, op, group->loop);
+  if (!pack || sums.loops.size() > 1 ||
+      !llvm::all_of(sums.loops, [&](unsigned loop) {
+        return llvm::is_contained(packedLoops(nest, *pack), loop);
+      }))
     return std::nullopt;
-  sums.loop = copies->loop;
-  sums.copies = copies->unroll;
+  sums.operand = pack->operand;
   return sums;
 }
 
@@ -66,8 +77,9 @@ PackedLayoutAttr longSumsLayout(const LoopNest &nest, const Pack &pack) {
       chosen = sums;
   if (!chosen)
     return {};
-  int64_t entry =
-      chosen->loop ? llvm::find(loops, *chosen->loop) - loops.begin() : 0;
+  int64_t entry = chosen->loops.empty()
+                      ? 0
+                      : llvm::find(loops, chosen->loops[0]) - loops.begin();
   PackedLayoutAttr layout = packedLayout(nest, pack);
   return PackedLayoutAttr::get(nest.getContext(), layout.getDims(),
                                layout.getSizes(), layout.getStrides(),
@@ -94,6 +106,8 @@ std::string reasonAgainstShortSums(const LoopNest &nest, unsigned op,
                                    unsigned group) {
   if (nest.loop(group).extent != bytesOfDot)
     return "are of no group of " + std::to_string(bytesOfDot) + " bytes";
+  if (groupsThatFit(nest, op) > 0)
+    return {};
   const Pack *pack = packOfGroup(nest, op, group);
   if (!pack)
     return "are of no packed operand with loop '" + nest.loop(group).name +

@@ -21,14 +21,16 @@ class PackedLayoutAttr;
 
 /// How an op adds up products of bytes in 16 bits.
 struct ShortSums {
-  /// The packed operand.
-  unsigned operand;
-  /// The loop whose copies are added up, if there are any, and their number.
-  std::optional<unsigned> loop;
+  /// The packed operand, whose table says which sums do not fit; nothing if all
+  /// of them do.
+  std::optional<unsigned> operand;
+  /// The loops whose copies are added up, at most one with a table, and the
+  /// groups that are added up before the sums have 32 bits.
+  llvm::SmallVector<unsigned, 2> loops;
   int64_t copies = 1;
 };
 
-/// Nothing if it does not, or has copies of several loops.
+/// Nothing if it does not, or has copies of several loops and a table.
 std::optional<ShortSums> shortSumsOf(const LoopNest &nest, unsigned op);
 
 /// The layout of the bytes that say which sums of a packed operand do not fit;

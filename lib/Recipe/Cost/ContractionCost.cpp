@@ -227,7 +227,7 @@ double ContractionCost::continuedSumCycles() const {
 
 /// Steps whose sums do not fit 16 bits take several times as long.
 double ContractionCost::longSumsFactor(RegisterTile tile) const {
-  if (shortGroups == 0 || areSumsShort(loops.op, shortGroups))
+  if (shortGroups == 0)
     return 1;
   double share = shareOfLongSums(kernel, loops, grouped, tile.vectors * lanes,
                                  shortGroups);

@@ -107,8 +107,17 @@ static PackedLayoutAttr layoutOfSums(KernelOp kernel, const Contraction &way,
                                {int64_t(dims.size()) - 3, groups});
 }
 
+/// Returns true if the products of so many groups fit 16 bits when they are
+/// added up, whatever the bytes of the op's operands are.
+static bool areSumsShort(ComputeOp op, int64_t groups) {
+  std::optional<ByteProduct> product = byteProductOf(op);
+  return product && groups <= groupsOfShortSums(*product);
+}
+
 double shareOfLongSums(KernelOp kernel, const Contraction &way,
                        StringRef grouped, int64_t columns, int64_t groups) {
+  if (areSumsShort(way.op, groups))
+    return 0;
   ConstantOp constant = columnConstant(kernel, way);
   PackedLayoutAttr layout = layoutOfSums(kernel, way, grouped, columns, groups);
   SmallVector<char> scratch;
@@ -135,11 +144,6 @@ double shareOfLongSums(KernelOp kernel, const Contraction &way,
       }
   }
   return steps == 0 ? 1 : double(longOnes) / double(steps);
-}
-
-bool areSumsShort(ComputeOp op, int64_t groups) {
-  std::optional<ByteProduct> product = byteProductOf(op);
-  return product && groups <= groupsOfShortSums(*product);
 }
 
 /// Returns true if the columns are a constant of signed bytes, and the other

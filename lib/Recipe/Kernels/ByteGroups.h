@@ -30,10 +30,6 @@ int64_t byteGroupsOf(krnl::KernelOp kernel, llvm::StringRef loop,
 /// before they are multiplied: at least one fits its memory.
 bool canWiden(krnl::KernelOp kernel, const Contraction &way);
 
-/// Returns true if the products of so many groups fit 16 bits when they are
-/// added up, whatever the bytes of the op's operands are.
-bool areSumsShort(krnl::ComputeOp op, int64_t groups);
-
 /// Returns true if the products of so many groups of the loop may be added up
 /// in 16 bits: whatever the bytes are, or where the columns are a constant of
 /// signed bytes, by a table of the sums that do not fit. Where there are blocks

@@ -144,6 +144,37 @@ static unsigned widestBits(KernelOp kernel, const std::string &column,
   return bits;
 }
 
+/// The groups along the loop `grouped` whose products are added up in 16 bits
+/// first, in panels of so many columns; 0 if it is faster to extend all bytes.
+static int64_t chooseShortGroups(KernelOp kernel, const RowProduct &product,
+                                 const std::string &grouped, int64_t lanes,
+                                 int64_t columns) {
+  if (!addsShortSums(TargetAttr::of(kernel), lanes))
+    return 0;
+  Contraction way;
+  way.op = product.op;
+  way.blocks = product.blocks;
+  way.columnOperand = product.matrix;
+  way.column = product.column;
+  way.reduced = product.reduced;
+  // The multiply-adds of a group: of two pairs, beside three operations on the
+  // columns, or one for the bytes and a part of one for the sums.
+  double best = 3.5;
+  int64_t chosen = 0;
+  for (int64_t groups : {1, 2, 4}) {
+    if (!canSumShort(kernel, way, grouped, groups))
+      continue;
+    double share = shareOfLongSums(kernel, way, grouped, columns, groups);
+    double work =
+        double(groups + 1) / double(groups) * (1 + share * (longSumsTimes - 1));
+    if (work < best) {
+      best = work;
+      chosen = groups;
+    }
+  }
+  return chosen;
+}
+
 /// Panel after panel, with `vectors` of `lanes` columns in each.
 static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
                              const Processor &target, int64_t lanes,
@@ -159,8 +190,8 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
                    suffix::registers, TailStrategy::Mask);
   loops.grouped = groupedLoop(kernel, product, lanes, groupBytes);
   loops.groupBytes = groupBytes;
-  loops.shortGroups = addsShortSums(TargetAttr::of(kernel), lanes) &&
-                      areSumsShort(product.op, 1);
+  loops.shortGroups =
+      chooseShortGroups(kernel, product, loops.grouped, lanes, lanes * vectors);
   loops.blockGroups(recipe, kernel);
 
   SmallVector<std::string> order{loops.panels};
@@ -184,7 +215,10 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   llvm::append_range(stored, product.blockFactors);
   loops.pack(recipe, kernel, stored);
   auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  loops.unroll(recipe, kernel, llvm::find(ops, product.op) - ops.begin());
+  unsigned number = llvm::find(ops, product.op) - ops.begin();
+  loops.unroll(recipe, kernel, number);
+  if (loops.shortGroups > 1)
+    recipe.unroll(loops.groups, loops.shortGroups, number);
   return recipe.finish();
 }
 

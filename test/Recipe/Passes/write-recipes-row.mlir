@@ -1,4 +1,5 @@
 // RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=znver4" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s
+// RUN: onnx-opt %s --select-target="triple=x86_64-linux-gnu cpu=x86-64-v3" --krnl-write-recipes=emit-recipes=- -o /dev/null | FileCheck %s --check-prefix=PAIRS
 
 // One row times a constant matrix: the matrix is stored in panels of four vectors,
 // in the order in which they are read, however its dimensions lie. What follows
@@ -66,6 +67,10 @@ func.func @given(%x: tensor<256xf32>, %w: tensor<1000x256xf32>, %o: tensor<1000x
 // CHECK-NEXT:    1: dot(k.q),
 // CHECK-NEXT:    order(n.r, k.o, k.q)
 // CHECK-NEXT:  ]
+// Of these small bytes the sums of pairs of four groups fit 16 bits.
+// PAIRS-LABEL: kernel "bytes"
+// PAIRS:         1: dot(k.q, sums=i16),
+// PAIRS-NEXT:    1: unroll(k.o, 4),
 func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
   %w = krnl.constant dense<1> : tensor<1000x256xi8>
   %y = krnl.kernel "bytes" loops [n = 1000, k = 256]
@@ -84,4 +89,28 @@ func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
     krnl.yield %s : tensor<1000xi32>
   } -> tensor<1000xi32>
   return %y : tensor<1000xi32>
+}
+
+// No sum of larger bytes fits: they are extended.
+// PAIRS-LABEL: kernel "large_bytes"
+// PAIRS:         1: dot(k.q),
+// PAIRS-NEXT:    order(n.r, k.o, k.q)
+func.func @large_bytes(%x: tensor<256xi8>, %o: tensor<960xi32>) -> tensor<960xi32> {
+  %w = krnl.constant dense<127> : tensor<960x256xi8>
+  %y = krnl.kernel "large_bytes" loops [n = 960, k = 256]
+      ins(%x, %w : tensor<256xi8>, tensor<960x256xi8>) outs(%o : tensor<960xi32>) {
+  ^bb0(%a: tensor<256xi8>, %b: tensor<960x256xi8>, %c: tensor<960xi32>):
+    %zero = arith.constant 0 : i32
+    %f = krnl.compute [n] () -> (%_ = %c[n]) : () -> tensor<960xi32> { linalg.yield %zero : i32 }
+    %s = krnl.compute [n | k] (%p = %a[k], %q = %b[n, k]) -> (%r = %f[n])
+        : (tensor<256xi8>, tensor<960x256xi8>) -> tensor<960xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %r, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %s : tensor<960xi32>
+  } -> tensor<960xi32>
+  return %y : tensor<960xi32>
 }

@@ -79,11 +79,15 @@ static PackedLayoutAttr layoutOfSums(KernelOp kernel, const Contraction &way,
                                      int64_t groups) {
   SmallVector<int64_t> dims{0}, sizes, strides{columns};
   int64_t column = -1, group = -1;
+  auto type = cast<RankedTensorType>(way.columnOperand->get().getType());
   sizes.push_back(
       llvm::divideCeil(extentOf(kernel, way.column, guessedExtent), columns));
   for (auto [dim, loop] :
        llvm::enumerate(accessLoops(way.op, *way.columnOperand))) {
     int64_t extent = extentOf(kernel, loop, 0);
+    // A filter of one position has no loops over its window.
+    if (loop.empty() && type.getDimSize(int64_t(dim)) == 1)
+      continue;
     if (loop == way.column) {
       column = int64_t(dim);
     } else if (loop == grouped) {

@@ -322,6 +322,31 @@ func.func @small_bytes(%x: tensor<128x64xi8>, %o: tensor<128x96xi32>) -> tensor<
   return %y : tensor<128x96xi32>
 }
 
+// Those of a filter of one position are found, too, which no loop goes along.
+// AVX2-LABEL:  kernel "small_filter"
+// AVX2:          pack(1, [n.o, k.o, n.r, k.q]),
+// AVX2-NEXT:     1: dot(k.q, sums=i16),
+// AVX2-NEXT:     1: unroll(k.o, 4)
+func.func @small_filter(%x: tensor<128x64xi8>, %o: tensor<128x96xi32>) -> tensor<128x96xi32> {
+  %w = krnl.constant dense<16> : tensor<96x64x1x1xi8>
+  %y = krnl.kernel "small_filter" loops [m = 128, n = 96, k = 64]
+      ins(%x, %w : tensor<128x64xi8>, tensor<96x64x1x1xi8>) outs(%o : tensor<128x96xi32>) {
+  ^bb0(%a: tensor<128x64xi8>, %b: tensor<96x64x1x1xi8>, %c: tensor<128x96xi32>):
+    %zero = arith.constant 0 : i32
+    %f = krnl.compute [m, n] () -> (%_ = %c[m, n]) : () -> tensor<128x96xi32> { linalg.yield %zero : i32 }
+    %r = krnl.compute [m, n | k] (%p = %a[m, k], %q = %b[n, k, 0, 0]) -> (%s = %f[m, n])
+        : (tensor<128x64xi8>, tensor<96x64x1x1xi8>) -> tensor<128x96xi32> {
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %t = arith.addi %s, %m : i32
+      linalg.yield %t : i32
+    }
+    krnl.yield %r : tensor<128x96xi32>
+  } -> tensor<128x96xi32>
+  return %y : tensor<128x96xi32>
+}
+
 // A few rows of known number and a dynamic number of columns:
 // lanes lie along the columns, which count no more than a dynamic number of rows
 // would. The few as columns would leave vectors empty, and results to be turned.

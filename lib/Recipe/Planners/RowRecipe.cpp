@@ -144,35 +144,71 @@ static unsigned widestBits(KernelOp kernel, const std::string &column,
   return bits;
 }
 
-/// The groups along the loop `grouped` whose products are added up in 16 bits
-/// first, in panels of so many columns; 0 if it is faster to extend all bytes.
-static int64_t chooseShortGroups(KernelOp kernel, const RowProduct &product,
-                                 const std::string &grouped, int64_t lanes,
-                                 int64_t columns) {
-  if (!addsShortSums(TargetAttr::of(kernel), lanes))
-    return 0;
+/// The product as that of many rows, of which there is one.
+static Contraction contractionOf(const RowProduct &product) {
   Contraction way;
   way.op = product.op;
   way.blocks = product.blocks;
   way.columnOperand = product.matrix;
   way.column = product.column;
   way.reduced = product.reduced;
-  // The multiply-adds of a group: of two pairs, beside three operations on the
-  // columns, or one for the bytes and a part of one for the sums.
-  double best = 3.5;
-  int64_t chosen = 0;
+  if (std::optional<ByteProduct> bytes = byteProductOf(product.op))
+    way.rowOperand = bytes->lhs.operand == product.matrix ? bytes->rhs.operand
+                                                          : bytes->lhs.operand;
+  return way;
+}
+
+/// Chooses how bytes are multiplied in panels of so many columns: in groups of
+/// `bytes` that are extended, or whose products are added up in 16 bits first,
+/// or in pairs, of which the row is extended before.
+static void chooseGroups(KernelOp kernel, const RowProduct &product,
+                         int64_t lanes, int64_t columns, int64_t bytes,
+                         PanelLoops &loops) {
+  loops.grouped = groupedLoop(kernel, product, lanes, bytes);
+  loops.groupBytes = bytes;
+  if (loops.grouped.empty() || bytes != bytesOfDot)
+    return;
+  Contraction way = contractionOf(product);
+  std::string paired = groupedLoop(kernel, product, lanes, bytesOfPair);
+  bool mayPair = !paired.empty() && product.parts.empty() &&
+                 canWiden(kernel, way) &&
+                 extentOf(kernel, paired, 0) % bytesOfPair == 0;
+  // The multiply-adds of a group: of two pairs, beside an operation on the
+  // columns for each or three for both, or one for the bytes and a part of one
+  // for the sums.
+  double best = mayPair ? 3 : 3.5;
   for (int64_t groups : {1, 2, 4}) {
-    if (!canSumShort(kernel, way, grouped, groups))
+    if (!addsShortSums(TargetAttr::of(kernel), lanes) ||
+        !canSumShort(kernel, way, loops.grouped, groups))
       continue;
-    double share = shareOfLongSums(kernel, way, grouped, columns, groups);
+    double share = shareOfLongSums(kernel, way, loops.grouped, columns, groups);
     double work =
         double(groups + 1) / double(groups) * (1 + share * (longSumsTimes - 1));
     if (work < best) {
       best = work;
-      chosen = groups;
+      loops.shortGroups = groups;
     }
   }
-  return chosen;
+  if (loops.shortGroups > 0 || !mayPair)
+    return;
+  loops.grouped = paired;
+  loops.groupBytes = bytesOfPair;
+}
+
+/// Multiplies the groups in the op of the kernel that has this number.
+static void writeGroups(RecipeBuilder &recipe, KernelOp kernel,
+                        const RowProduct &product, const PanelLoops &loops) {
+  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
+  unsigned number = llvm::find(ops, product.op) - ops.begin();
+  loops.unroll(recipe, kernel, number);
+  if (loops.shortGroups > 1)
+    recipe.unroll(loops.groups, loops.shortGroups, number);
+  if (loops.grouped.empty() || loops.groupBytes != bytesOfPair)
+    return;
+  OpOperand *row = contractionOf(product).rowOperand;
+  recipe.cacheWide(inputNumber(kernel, row->get()), loops.panels, number);
+  if (byteGroupsOf(kernel, loops.grouped, bytesOfPair) % pairUnroll == 0)
+    recipe.unroll(loops.groups, pairUnroll, number);
 }
 
 /// Panel after panel, with `vectors` of `lanes` columns in each.
@@ -188,10 +224,7 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   std::tie(loops.panels, loops.columns) =
       recipe.block(product.column, lanes * vectors, suffix::panels,
                    suffix::registers, TailStrategy::Mask);
-  loops.grouped = groupedLoop(kernel, product, lanes, groupBytes);
-  loops.groupBytes = groupBytes;
-  loops.shortGroups =
-      chooseShortGroups(kernel, product, loops.grouped, lanes, lanes * vectors);
+  chooseGroups(kernel, product, lanes, lanes * vectors, groupBytes, loops);
   loops.blockGroups(recipe, kernel);
 
   SmallVector<std::string> order{loops.panels};
@@ -214,11 +247,7 @@ static ArrayAttr writeRecipe(KernelOp kernel, const RowProduct &product,
   llvm::append_range(stored, product.scaleOperands);
   llvm::append_range(stored, product.blockFactors);
   loops.pack(recipe, kernel, stored);
-  auto ops = llvm::to_vector(kernel.getBody().getOps<ComputeOp>());
-  unsigned number = llvm::find(ops, product.op) - ops.begin();
-  loops.unroll(recipe, kernel, number);
-  if (loops.shortGroups > 1)
-    recipe.unroll(loops.groups, loops.shortGroups, number);
+  writeGroups(recipe, kernel, product, loops);
   return recipe.finish();
 }
 

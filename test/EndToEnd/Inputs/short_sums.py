@@ -23,7 +23,7 @@ EXTREMES = [(64, 64), (65, 64), (127, 127), (-128, -128), (-64, -64), (-65, -64)
 # Of small bytes up to four groups are added up, of larger ones fewer.
 BOUNDS = [3, 12, 40, 127]
 # Rows, sums and columns, which tiles, groups and panels do not divide.
-SIZES = [(1, 64, 24), (1, 768, 136), (1, 766, 104), (17, 64, 40), (64, 96, 21), (96, 70, 64), (128, 768, 96)]
+SIZES = [(1, 64, 24), (1, 768, 136), (1, 766, 104), (1, 765, 104), (17, 64, 40), (64, 96, 21), (96, 70, 64), (128, 768, 96)]
 
 
 def weights(rng, depth, columns, bound):

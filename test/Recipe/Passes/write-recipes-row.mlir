@@ -91,9 +91,13 @@ func.func @bytes(%x: tensor<256xi8>, %o: tensor<1000xi32>) -> tensor<1000xi32> {
   return %y : tensor<1000xi32>
 }
 
-// No sum of larger bytes fits: they are extended.
+// No sum of larger bytes fits: they are extended in pairs, those of the row once for a panel.
 // PAIRS-LABEL: kernel "large_bytes"
-// PAIRS:         1: dot(k.q),
+// PAIRS:         block(k, 2) -> (k.o, k.q),
+// PAIRS:         pack(1, [n.p, k.o, n.r, k.q]),
+// PAIRS-NEXT:    1: dot(k.q),
+// PAIRS-NEXT:    1: cache(0, at=n.p, as=i16),
+// PAIRS-NEXT:    1: unroll(k.o, 2),
 // PAIRS-NEXT:    order(n.r, k.o, k.q)
 func.func @large_bytes(%x: tensor<256xi8>, %o: tensor<960xi32>) -> tensor<960xi32> {
   %w = krnl.constant dense<127> : tensor<960x256xi8>

@@ -23,6 +23,9 @@ def Krnl_DotStep
     bits first, those of all groups that the copies of one loop around read. A table beside the
     packed operand says which of its groups have sums that might not fit; in those the
     products have 32 bits. Of an operand that is not known when it is packed, these are all.
+    No table is needed where the payload leaves few bits of the unsigned bytes, so that the
+    sums always fit: of numbers of 4 bits, those of 8 groups. The groups are those of the
+    copies of all loops around then.
   }];
   let parameters = (ins LoopName:$loop, "bool":$shortSums);
   let assemblyFormat = "`(` $loop `` custom<ShortSums>($shortSums) `)`";

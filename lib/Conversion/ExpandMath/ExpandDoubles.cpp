@@ -23,9 +23,10 @@ static constexpr double log2High = 0.6931471803691238,
                         log2Low = 1.9082149292705877e-10;
 
 namespace {
-/// e^x = 2^n (1 + part), part = e^r - 1 for |r| <= log(2) / 2.
+/// e^x = 2^n (1 + part), part = e^r - 1 for |r| <= log(2) / 2; the low bits of
+/// `counted` are n and an offset.
 struct Power {
-  Value n, whole, part;
+  Value n, counted, part;
 };
 } // namespace
 
@@ -39,29 +40,27 @@ Value onnxc::expandSmallExpM1(FloatBuilder &f, Value r) {
 }
 
 /// For x whose powers have a number for an exponent; NaN is in the part.
-static Power powerOf(FloatBuilder &f, Value x) {
-  Value rounder = f.constant(f.rounder());
+static Power powerOf(FloatBuilder &f, Value x, int64_t offset) {
+  Value rounder = f.constant(f.rounder() + double(offset));
   Value rounded = f.fma(x, f.constant(1.4426950408889634), rounder);
   Value n = f.sub(rounded, rounder);
   Value r = f.fma(n, f.constant(-log2High), x);
   r = f.fma(n, f.constant(-log2Low), r);
-  Value whole = arith::SubIOp::create(f.b, f.bits(rounded), f.bits(rounder));
-  return {n, whole, onnxc::expandSmallExpM1(f, r)};
+  return {n, f.bits(rounded), onnxc::expandSmallExpM1(f, r)};
 }
 
 /// The bounds give 0 and inf; what is rounded to 0 is not computed.
 static Value expandExp(FloatBuilder &f, onnxc::krnl::TargetAttr target,
                        Value x) {
-  Power power = powerOf(f, f.clamp(x, -746.0, 710.0));
+  Power power = powerOf(f, f.clamp(x, -746.0, 710.0), 2 * f.exponentBias());
   Value p = f.zeroBelow(power.n, -1075.5, f.add(power.part, f.constant(1)));
-  return onnxc::scaleByPower(f, target, p, power.n, power.whole);
+  return onnxc::scaleByPower(f, target, p, power.n, power.counted);
 }
 
 /// 2 (2^(n-1) part + 2^(n-1) - 1/2): 2^n is no number for the largest results.
 static Value expandExpM1(FloatBuilder &f, Value x) {
-  Power power = powerOf(f, f.clamp(x, -50.0, 710.0));
-  Value half =
-      f.powerOfTwo(arith::SubIOp::create(f.b, power.whole, f.integer(1)));
+  Power power = powerOf(f, f.clamp(x, -50.0, 710.0), f.exponentBias() - 1);
+  Value half = f.powerOfCount(power.counted);
   Value y = f.fma(half, power.part, f.sub(half, f.constant(0.5)));
   return f.add(y, y);
 }

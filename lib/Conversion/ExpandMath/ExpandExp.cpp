@@ -122,22 +122,41 @@ static Value expandExpByPower(FloatBuilder &f, krnl::TargetAttr target,
 }
 
 namespace {
-/// e^x = 2^n e^r with |r| <= log(2) / 2; `rounded` is n added to the rounder.
+/// e^(sign x).
+struct Argument {
+  Value x;
+  double sign = 1;
+};
+
+/// e^(sign x) = 2^n e^(sign r) with |r| <= log(2) / 2; the low bits of
+/// `counted` are n and an offset.
 struct ReducedExp {
-  Value rounded, n, r;
+  Value counted, n, r;
+  double sign;
 };
 } // namespace
 
-static ReducedExp reduceExp(FloatBuilder &f, Value x) {
-  Value rounded =
-      f.fma(x, f.constant(1.4426950408889634), f.constant(f.rounder()));
-  Value n = f.sub(rounded, f.constant(f.rounder()));
-  Value r = f.fma(n, f.constant(-0.693359375), x);
-  return {rounded, n, f.fma(n, f.constant(2.1219444005469057e-4), r)};
+static Argument argumentOf(Value x) {
+  if (auto negated = x.getDefiningOp<arith::NegFOp>())
+    return {negated.getOperand(), -1};
+  return {x};
 }
 
-/// e^r times `factor`, a power of 2.
-static Value polynomialOfExp(FloatBuilder &f, Value r, double factor = 1) {
+/// For sign x between the two; NaN is in r.
+static ReducedExp reduceExp(FloatBuilder &f, Argument at, double min,
+                            double max, int64_t offset) {
+  Value x = at.sign < 0 ? f.clamp(at.x, -max, -min) : f.clamp(at.x, min, max);
+  Value rounder = f.constant(f.rounder() + double(offset));
+  Value rounded = f.fma(x, f.constant(at.sign * 1.4426950408889634), rounder);
+  Value n = f.sub(rounded, rounder);
+  Value r = f.fma(n, f.constant(at.sign * -0.693359375), x);
+  r = f.fma(n, f.constant(at.sign * 2.1219444005469057e-4), r);
+  return {f.bits(rounded), n, r, at.sign};
+}
+
+/// e^(sign r) times `factor`, a power of 2.
+static Value polynomialOfExp(FloatBuilder &f, const ReducedExp &parts,
+                             double factor = 1) {
   SmallVector<double> coefficients{1.0,
                                    1.0,
                                    0.4999999403953552,
@@ -145,9 +164,11 @@ static Value polynomialOfExp(FloatBuilder &f, Value r, double factor = 1) {
                                    0.04166845604777336,
                                    0.00836941972374916,
                                    0.0013813142431899905};
-  for (double &c : coefficients)
+  for (double &c : coefficients) {
     c *= factor;
-  return f.polynomial(r, coefficients);
+    factor *= parts.sign;
+  }
+  return f.polynomial(parts.r, coefficients);
 }
 
 /// Returns true if the result is only added to constants of 1 or more, beside
@@ -163,28 +184,11 @@ static bool isAddedToOne(Operation *op) {
   });
 }
 
-/// p 2^n / 2 by the bits of half the power: the largest n is 128, the smallest
-/// -125, and with -126 the power is 0.
-static Value scaleAtOnce(FloatBuilder &f, Value p, Value rounded) {
-  int64_t fraction = f.fractionBits();
-  Value n = arith::ShLIOp::create(f.b, f.bits(rounded), f.integer(fraction));
-  Value halfPower = arith::AddIOp::create(
-      f.b, n, f.integer((f.exponentBias() - 1) << fraction));
-  return f.mul(p, f.fromBits(halfPower));
-}
-
-/// e^x, as far as a sum with 1 shows it: no power of 2 is so small that it
-/// would take two factors.
-static Value expandExpBesideOne(FloatBuilder &f, Value x) {
-  ReducedExp parts = reduceExp(f, f.clamp(x, -18.0, 89.0));
-  return scaleAtOnce(f, polynomialOfExp(f, parts.r, 2), parts.rounded);
-}
-
-/// e^x with 0 for results that would take two factors: the bits of the power
-/// for the lower bound, 2^-126, are those of 0.
-static Value expandApproximateExp(FloatBuilder &f, Value x) {
-  ReducedExp parts = reduceExp(f, f.clamp(x, -87.5, 89.0));
-  return scaleAtOnce(f, polynomialOfExp(f, parts.r, 2), parts.rounded);
+/// e^(sign x) for sign x from `min` to 89, by the bits of half the power of 2:
+/// the largest n is 128, the smallest -125, and with -126 the power is 0.
+static Value scaleAtOnce(FloatBuilder &f, Argument at, double min) {
+  ReducedExp parts = reduceExp(f, at, min, 89.0, f.exponentBias() - 1);
+  return f.mul(polynomialOfExp(f, parts, 2), f.powerOfCount(parts.counted));
 }
 
 /// The bounds give 0 and inf. NaN is in r and stays. A scaled number that is
@@ -192,33 +196,33 @@ static Value expandApproximateExp(FloatBuilder &f, Value x) {
 /// n is known long before e^r.
 Value onnxc::expandFloatExp(FloatBuilder &f, krnl::TargetAttr target,
                             Operation *op) {
-  Value x = op->getOperand(0);
-  if (Value y = expandExpByPower(f, target, x))
+  if (Value y = expandExpByPower(f, target, op->getOperand(0)))
     return y;
+  Argument at = argumentOf(op->getOperand(0));
   bool hasScale = !scaleInstruction(f, target).empty();
+  // Beside 1, no power of 2 is so small that it would take two factors.
   if (isAddedToOne(op) && !hasScale)
-    return expandExpBesideOne(f, x);
+    return scaleAtOnce(f, at, -18.0);
+  // 0 for results that would take two factors: the bits of the power for the
+  // lower bound, 2^-126, are those of 0.
   auto flags = cast<math::ExpOp>(op).getFastmath();
   if (arith::bitEnumContainsAll(flags, arith::FastMathFlags::afn) && !hasScale)
-    return expandApproximateExp(f, x);
-  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -105.0, 89.0));
-  Value p = polynomialOfExp(f, r);
-  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
-                                      f.bits(f.constant(f.rounder())));
-  return onnxc::scaleByPower(f, target, f.zeroBelow(n, -150.5, p), n, whole);
+    return scaleAtOnce(f, at, -87.5);
+  ReducedExp parts = reduceExp(f, at, -105.0, 89.0, 2 * f.exponentBias());
+  Value p = f.zeroBelow(parts.n, -150.5, polynomialOfExp(f, parts));
+  return onnxc::scaleByPower(f, target, p, parts.n, parts.counted);
 }
 
 /// 2 (2^(n-1) part + 2^(n-1) - 1/2) with part = e^r - 1: 2^n is no number for
 /// the largest results. Up to the lower bound the result is rounded to -1.
 Value onnxc::expandFloatExpM1(FloatBuilder &f, Value x) {
-  auto [rounded, n, r] = reduceExp(f, f.clamp(x, -18.0, 89.0));
+  ReducedExp parts = reduceExp(f, {x}, -18.0, 89.0, f.exponentBias() - 1);
+  Value r = parts.r;
   Value p = f.polynomial(r, {0.4999999701976776, 0.1666654348373413,
                              0.04166720062494278, 0.008366547524929047,
                              0.0013882516650483012});
   Value part = f.fma(f.mul(r, r), p, r);
-  Value whole = arith::SubIOp::create(f.b, f.bits(rounded),
-                                      f.bits(f.constant(f.rounder())));
-  Value half = f.powerOfTwo(arith::SubIOp::create(f.b, whole, f.integer(1)));
+  Value half = f.powerOfCount(parts.counted);
   Value y = f.fma(half, part, f.sub(half, f.constant(0.5)));
   return f.add(y, y);
 }

@@ -3,8 +3,9 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Where the upstream polynomials are slow or lose digits, or a device has no
-// libm: the table of these, erf of f32, atan, asin, acos and fmod, on
-// scalars and vectors alike, each within 3 units in the last place. The
+// libm: the table of these, erf and tanh of f32, atan, asin, acos and fmod, on
+// scalars and vectors alike, each within 3 units in the last place, tanh within
+// 5. The
 // coefficients are minimax fits of the relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
@@ -60,12 +61,17 @@ static Value scaledAtOnce(FloatBuilder &f, krnl::TargetAttr target, Value p,
 }
 
 Value onnxc::scaleByPower(FloatBuilder &f, krnl::TargetAttr target, Value p,
-                          Value n, Value whole) {
+                          Value n, Value counted) {
   if (Value y = scaledAtOnce(f, target, p, n))
     return y;
-  Value half = arith::ShRSIOp::create(f.b, whole, f.integer(1));
-  Value rest = arith::SubIOp::create(f.b, whole, half);
-  return f.mul(f.mul(p, f.powerOfTwo(half)), f.powerOfTwo(rest));
+  // Half of the count, rounded down, is an exponent; so is the rest.
+  int64_t fraction = f.fractionBits();
+  Value half = arith::AndIOp::create(
+      f.b, arith::ShLIOp::create(f.b, counted, f.integer(fraction - 1)),
+      f.integer(-(int64_t(1) << fraction)));
+  Value both = arith::ShLIOp::create(f.b, counted, f.integer(fraction));
+  Value rest = arith::SubIOp::create(f.b, both, half);
+  return f.mul(f.mul(p, f.fromBits(half)), f.fromBits(rest));
 }
 
 /// An odd polynomial below 1, from there 1 - p^-8 with a polynomial for the
@@ -86,6 +92,19 @@ static Value expandErf(FloatBuilder &f, Value x) {
   Value large = f.sub(one, f.div(one, f.mul(fourth, fourth)));
   return f.select(isSmall, f.fma(x, p, x),
                   math::CopySignOp::create(f.b, large, x));
+}
+
+/// A quotient of two polynomials, 1 at 0. The bound, of which it is less than 1
+/// by 4 units in the last place, keeps all results from exceeding 1.
+static Value expandTanh(FloatBuilder &f, Value x) {
+  Value a = f.clamp(x, -8.0, 8.0), square = f.mul(a, a);
+  Value above =
+      f.polynomial(square, {1.0, 0.13446800410747528, 0.003574318718165159,
+                            2.193921864090953e-05, 1.5292585015345446e-08});
+  Value below =
+      f.polynomial(square, {1.0, 0.4678013026714325, 0.026174824684858322,
+                            0.0003415727696847171, 8.547747256670846e-07});
+  return f.div(f.mul(a, above), below);
 }
 
 /// atan(t) = pi/4 + atan((t - 1) / (t + 1)) = pi/2 - atan(1 / t).
@@ -219,7 +238,8 @@ static Value divideLong(FloatBuilder &f, krnl::TargetAttr target, Value x,
   Value exponent = arith::SubIOp::create(b, ey, f.integer(1075));
   return onnxc::scaleByPower(
       f, target, arith::UIToFPOp::create(b, f.type, loop.getResult(0)),
-      arith::SIToFPOp::create(b, f.type, exponent), exponent);
+      arith::SIToFPOp::create(b, f.type, exponent),
+      arith::AddIOp::create(b, exponent, f.integer(2 * f.exponentBias())));
 }
 
 /// |x| mod |y| of any two, in f64, which has the rests of f32 too.
@@ -341,6 +361,8 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
     return onnxc::expandFloatExpM1(f, x);
   if (isa<math::ErfOp>(op))
     return expandErf(f, x);
+  if (isa<math::TanhOp>(op))
+    return expandTanh(f, x);
   if (isa<math::LogOp, math::Log2Op>(op))
     return onnxc::expandLog(f, x, isa<math::Log2Op>(op));
   if (isa<math::PowFOp>(op))
@@ -355,22 +377,17 @@ static Value expandOne(Operation *op, krnl::TargetAttr target) {
 }
 
 bool onnxc::isExpandedFunction(Operation *op) {
-  if (isa<math::SinOp, math::CosOp, arith::RemFOp>(op))
+  if (isa<arith::RemFOp, math::AtanOp, math::CosOp, math::ErfOp, math::ExpOp,
+          math::ExpM1Op, math::LogOp, math::PowFOp, math::SinOp, math::TanOp,
+          math::TanhOp>(op))
     return true;
   if (getElementTypeOrSelf(op->getResult(0)).isF64())
-    return isExpandedDouble(op);
-  return isa<math::AtanOp, math::ErfOp, math::ExpOp, math::ExpM1Op, math::LogOp,
-             math::Log2Op, math::PowFOp, math::TanOp>(op);
+    return isa<math::AcosOp, math::AsinOp, math::Log1pOp>(op);
+  return isa<math::Log2Op>(op);
 }
 
 bool onnxc::hasLibrary(krnl::TargetAttr target) {
   return !target || !target.getProcessor().isDevice();
-}
-
-/// Functions of f64 that only devices expand; processors leave them to libm.
-static bool isExpandedOnDevice(Operation *op) {
-  return isa<math::AcosOp, math::AsinOp, math::AtanOp, math::PowFOp,
-             math::TanOp>(op);
 }
 
 static void expandRoundsToIntegers(arith::FPToSIOp op) {
@@ -397,8 +414,7 @@ void onnxc::expandFunctions(Operation *root) {
     Type element = getElementTypeOrSelf(op->getResult(0));
     if (!element.isF32() && !element.isF64())
       return;
-    if (isExpandedFunction(op) || (isa<math::RoundEvenOp>(op) && !hasRound) ||
-        (isExpandedOnDevice(op) && element.isF64() && !hasLibrary(target)))
+    if (isExpandedFunction(op) || (isa<math::RoundEvenOp>(op) && !hasRound))
       ops.push_back(op);
   });
   for (Operation *op : ops) {

@@ -97,7 +97,7 @@ LogicalResult KrnlExpandMath::widenHalves() {
 static bool hasGoodPolynomial(StringRef name) {
   name.consume_front("math.");
   return llvm::StringSwitch<bool>(name)
-      .Cases({"acos", "asin", "erfc", "log1p", "tanh"}, true)
+      .Cases({"acos", "asin", "erfc", "log1p"}, true)
       .Default(false);
 }
 

@@ -137,15 +137,14 @@ static Value magnitudeOfDouble(FloatBuilder &f, onnxc::krnl::TargetAttr target,
   Value isNumber = f.less(math::AbsFOp::create(f.b, high), f.constant(bound));
   low = f.select(isNumber, low, f.constant(0));
   high = f.clamp(high, -bound, bound);
-  Value rounder = f.constant(f.rounder());
+  Value rounder = f.constant(f.rounder() + 2 * double(f.exponentBias()));
   Value rounded = f.add(high, rounder), n = f.sub(rounded, rounder);
   Sum r = productOf(
       f, {f.sub(high, n), low},
       {f.constant(0.6931471805599453), f.constant(2.3190468138462996e-17)});
   Value part = onnxc::expandSmallExpM1(f, r.high), one = f.constant(1);
   part = f.fma(r.low, f.add(part, one), part);
-  Value whole = arith::SubIOp::create(f.b, f.bits(rounded), f.bits(rounder));
-  return onnxc::scaleByPower(f, target, f.add(part, one), n, whole);
+  return onnxc::scaleByPower(f, target, f.add(part, one), n, f.bits(rounded));
 }
 
 Value onnxc::expandPow(FloatBuilder &f, onnxc::krnl::TargetAttr target, Value x,

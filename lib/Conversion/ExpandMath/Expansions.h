@@ -20,10 +20,11 @@ void guardNaN(mlir::Operation *root);
 void expandFunctions(mlir::Operation *root);
 bool isExpandedFunction(mlir::Operation *op);
 class FloatBuilder;
-/// p * 2^n; `whole` is n as an integer. In two steps where the processor has no
-/// instruction for it, so that all finite results have a number.
+/// p * 2^n; the low bits of the integer `counted` are n and twice the bias of
+/// exponents. In two steps where the processor has no instruction for it, so
+/// that all finite results have a number.
 mlir::Value scaleByPower(FloatBuilder &f, krnl::TargetAttr target,
-                         mlir::Value p, mlir::Value n, mlir::Value whole);
+                         mlir::Value p, mlir::Value n, mlir::Value counted);
 /// The instruction of the target for p 2^n of this type; empty if it has none.
 llvm::StringRef scaleInstruction(FloatBuilder &f, krnl::TargetAttr target);
 /// The exp of f32 that `op` is, and e^x - 1 (ExpandExp.cpp).

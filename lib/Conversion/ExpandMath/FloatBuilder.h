@@ -104,9 +104,13 @@ public:
   double rounder() { return 1.5 * double(int64_t(1) << fractionBits()); }
   /// 2^n for exponents of normal numbers.
   Value powerOfTwo(Value n) {
-    Value biased = mlir::arith::AddIOp::create(b, n, integer(exponentBias()));
+    return powerOfCount(
+        mlir::arith::AddIOp::create(b, n, integer(exponentBias())));
+  }
+  /// 2^n, where the low bits of `counted` are n and the bias.
+  Value powerOfCount(Value counted) {
     return fromBits(
-        mlir::arith::ShLIOp::create(b, biased, integer(fractionBits())));
+        mlir::arith::ShLIOp::create(b, counted, integer(fractionBits())));
   }
 
   mlir::ImplicitLocOpBuilder b;

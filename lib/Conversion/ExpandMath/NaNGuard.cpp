@@ -17,8 +17,7 @@ using namespace mlir;
 void onnxc::guardNaN(Operation *root) {
   SmallVector<Operation *> unsafe;
   root->walk([&](Operation *op) {
-    if (isa<math::AcosOp, math::AsinOp, math::ErfcOp, math::Log1pOp,
-            math::TanhOp>(op) &&
+    if (isa<math::AcosOp, math::AsinOp, math::ErfcOp, math::Log1pOp>(op) &&
         getElementTypeOrSelf(op->getResult(0)).isF32())
       unsafe.push_back(op);
   });

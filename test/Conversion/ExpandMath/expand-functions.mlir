@@ -37,8 +37,7 @@ module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
 // CHECK-COUNT-2: arith.cmpf
 // CHECK-NOT:     arith.cmpf
 // CHECK:         %[[N:.+]] = arith.shli {{.+}} : vector<8xi32>
-// CHECK:         %[[BITS:.+]] = arith.addi %[[N]], %{{.+}} : vector<8xi32>
-// CHECK:         %[[POWER:.+]] = arith.bitcast %[[BITS]]
+// CHECK:         %[[POWER:.+]] = arith.bitcast %[[N]]
 // CHECK:         %[[E:.+]] = arith.mulf %{{.+}}, %[[POWER]]
 // CHECK:         %[[SUM:.+]] = arith.addf %[[E]], %{{.+}}
 // CHECK:         return %[[SUM]]
@@ -81,6 +80,57 @@ module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-c
     %3 = math.powf %2, %x : vector<2xf64>
     %4 = arith.remf %3, %x : vector<2xf64>
     return %4 : vector<2xf64>
+  }
+}
+
+// The range reduction of a sigmoid takes the sign along: nothing reads what is negated.
+// CHECK-LABEL: func @sigmoid(
+// CHECK-SAME:      %[[X:.+]]: vector<8xf32>)
+// CHECK:         arith.negf
+// CHECK:         arith.cmpf olt, %{{.+}}, %[[X]]
+// CHECK:         %[[ROUNDED:.+]] = math.fma
+// CHECK:         %[[COUNTED:.+]] = arith.bitcast %[[ROUNDED]] : vector<8xf32> to vector<8xi32>
+// CHECK:         arith.shli %[[COUNTED]],
+// CHECK-NOT:     arith.addi
+// CHECK:         return
+module @negated attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+  func.func @sigmoid(%x: vector<8xf32>) -> vector<8xf32> {
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %0 = arith.negf %x : vector<8xf32>
+    %1 = math.exp %0 : vector<8xf32>
+    %2 = arith.addf %1, %one : vector<8xf32>
+    %3 = arith.divf %one, %2 : vector<8xf32>
+    return %3 : vector<8xf32>
+  }
+}
+
+// Functions of f64 have vectors on processors, too.
+// CHECK-LABEL: module @processor
+// CHECK-NOT:     math.{{atan|asin|acos|powf|tan}}
+// CHECK:         return
+module @processor attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+  func.func @doubles(%x: vector<4xf64>) -> vector<4xf64> {
+    %0 = math.atan %x : vector<4xf64>
+    %1 = math.asin %0 : vector<4xf64>
+    %2 = math.acos %1 : vector<4xf64>
+    %3 = math.powf %2, %x : vector<4xf64>
+    return %3 : vector<4xf64>
+  }
+}
+
+// A quotient of polynomials, whose bounds keep NaN.
+// CHECK-LABEL: func @hyperbolic_tangent
+// CHECK-COUNT-2: arith.select
+// CHECK-COUNT-8: math.fma
+// CHECK-NOT:     arith.select
+// CHECK-NOT:     arith.cmpf uno
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.select
+// CHECK:         return
+module @tangents {
+  func.func @hyperbolic_tangent(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.tanh %x : vector<16xf32>
+    return %0 : vector<16xf32>
   }
 }
 

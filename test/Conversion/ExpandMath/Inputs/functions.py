@@ -44,16 +44,23 @@ FUNCTIONS = {
     "log2": np.log2, "tanh": np.tanh, "erf": np.vectorize(math.erf),
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "atan": np.arctan,
     "sinh": np.sinh, "asinh": np.arcsinh, "asin": np.arcsin,
-    "rsqrt": lambda x: 1 / np.sqrt(x), "roundeven": np.rint,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "roundeven": np.rint, "acos": np.arccos,
 }  # fmt: skip
 # Units in the last place that those of f32 may be off by that are better than the others.
-UNITS = {"erf": 3, "expm1": 2}
+UNITS = {"erf": 3, "exp": 2, "expm1": 2, "tanh": 5}
 # With the units in the last place that they may be off by. Of long doubles there is no erf: the reference is rounded.
 DOUBLES = {
     "exp": (np.exp, 2), "expm1": (np.expm1, 2), "log": (np.log, 2), "log1p": (np.log1p, 2), "tanh": (np.tanh, 3),
-    "sin": (np.sin, 2), "cos": (np.cos, 2), "tan": (np.tan, 2),
+    "sin": (np.sin, 2), "cos": (np.cos, 2), "tan": (np.tan, 3),
+    "asin": (np.arcsin, 4), "acos": (np.arccos, 4), "atan": (np.arctan, 2),
     "erf": (np.vectorize(lambda x: math.erf(float(x)), otypes=[np.longdouble]), 2),
 }  # fmt: skip
+# The exponential of what is negated has a range reduction of its own.
+SIGMOID = """%n = arith.negf %v : vector<16xf32>
+%p = math.exp %n : vector<16xf32>
+%one = arith.constant dense<1.0> : vector<16xf32>
+%s = arith.addf %p, %one : vector<16xf32>
+%w = arith.divf %one, %s"""
 POWERS = [-3, -1, -0.0, 0.3, 1, 2.2, 3, 11, 100.5, 1e9, math.inf, -math.inf, math.nan]
 
 
@@ -107,11 +114,15 @@ def main():
     floats, doubles = arguments().astype(np.float32), double_arguments()
     cases = [(name, f"%w = math.{name} %v", function, folder, floats, UNITS.get(name, 8)) for name, function in FUNCTIONS.items()]
     cases += [(name, f"%w = math.{name} %v", function, folder, doubles, units) for name, (function, units) in DOUBLES.items()]
+    cases.append(("sigmoid", SIGMOID, lambda x: 1 / (1 + np.exp(-x)), folder, floats, 3))
+    cases.append(("exp of -x", "%n = arith.negf %v : vector<16xf32>\n%w = math.exp %n", lambda x: np.exp(-x), folder, floats, 2))
     # The smallest results may be 0 in one step.
     cases.append(("exp", "%w = math.exp %v fastmath<afn>", np.exp, folder, floats, 2))
     for y in np.float32(POWERS):
         op = f"%p = arith.constant dense<{bits(y)}> : vector<16xf32>\n%w = math.powf %v, %p"
         cases.append((f"pow {y}", op, lambda x, y=np.float64(y): np.power(x, y), folder, floats, 8))
+        wide = op.replace(bits(y), f"{float(y)!r}" if math.isfinite(y) else f"0x{np.float64(y).view(np.uint64):016X}").replace("16xf32", "8xf64")
+        cases.append((f"pow {y}", wide, lambda x, y=np.longdouble(y): np.power(x, y), folder, doubles, 2))
         # A remainder has no error.
         op = op.replace("math.powf", "arith.remf")
         cases.append((f"remainder by {y}", op, lambda x, y=np.float64(y): np.fmod(x, y), folder, floats, 0))

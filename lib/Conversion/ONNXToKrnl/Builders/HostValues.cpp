@@ -22,6 +22,14 @@ using namespace mlir;
 
 namespace onnxc {
 
+IntegerType positionType(OpBuilder &b, ArrayRef<int64_t> sizes) {
+  constexpr int64_t limit = int64_t(1) << 30;
+  bool isShort = llvm::all_of(sizes, [](int64_t size) {
+    return !ShapedType::isDynamic(size) && -limit < size && size < limit;
+  });
+  return b.getIntegerType(isShort ? 32 : 64);
+}
+
 Value indexConstant(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }

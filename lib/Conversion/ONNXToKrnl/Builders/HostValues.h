@@ -39,6 +39,12 @@ mlir::Value withSize(mlir::OpBuilder &b, mlir::Location loc, mlir::Value tensor,
 
 mlir::Value indexConstant(mlir::OpBuilder &b, mlir::Location loc,
                           int64_t value);
+/// The type of integers that positions of a payload are computed in: of 32 bits
+/// where all of `sizes` are known and below 2^30, so that the sum of two has a
+/// number, else of 64. A vector has twice as many of the former, as many as of
+/// f32.
+mlir::IntegerType positionType(mlir::OpBuilder &b,
+                               llvm::ArrayRef<int64_t> sizes);
 /// An operation of IndexBuilder on values.
 template <mlir::OpFoldResult (IndexBuilder::*operation)(mlir::OpFoldResult,
                                                         mlir::OpFoldResult)>

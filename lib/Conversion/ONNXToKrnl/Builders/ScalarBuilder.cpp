@@ -222,6 +222,22 @@ Value ScalarBuilder::sigmoid(Value x) {
   return div(one, add(one, exp(neg(x))));
 }
 
+/// Truncates a float to 64 bits, of which the first counts 2^63: processors
+/// convert to signed integers, and vectors of the others are scalars twice.
+Value ScalarBuilder::toUnsignedLong(Value x) {
+  Type type = b.getI64Type();
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  Value first = constant(0x1p63), isLarge = le(first, x);
+  Value rest = select(isLarge, sub(x, first), x);
+  Value high = arith::SelectOp::create(
+      b, loc, isLarge, integer(std::numeric_limits<int64_t>::min()),
+      integer(0));
+  return arith::XOrIOp::create(b, loc, high,
+                               arith::FPToSIOp::create(b, loc, type, rest));
+}
+
 /// Truncates a float. Values out of the integer's range are undefined in ONNX;
 /// here they wrap within the range of 32 or 64 bits.
 Value ScalarBuilder::toInteger(Value x, ScalarBuilder &to) {
@@ -229,10 +245,9 @@ Value ScalarBuilder::toInteger(Value x, ScalarBuilder &to) {
   unsigned bits = toType.getIntOrFloatBitWidth();
   bool wide = bits == 64 || (bits == 32 && to.isUnsigned());
   Type through = b.getIntegerType(wide ? 64 : 32);
-  Value result = arith::FPToSIOp::create(b, loc, through, x);
   if (bits == 64 && to.isUnsigned())
-    result = select(lt(x, constant(0)), result,
-                    arith::FPToUIOp::create(b, loc, through, x));
+    return toUnsignedLong(x);
+  Value result = arith::FPToSIOp::create(b, loc, through, x);
   if (through == toType)
     return result;
   return arith::TruncIOp::create(b, loc, toType, result);

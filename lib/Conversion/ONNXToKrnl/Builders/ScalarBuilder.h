@@ -96,6 +96,7 @@ public:
 
 private:
   mlir::Value toInteger(mlir::Value x, ScalarBuilder &to);
+  mlir::Value toUnsignedLong(mlir::Value x);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

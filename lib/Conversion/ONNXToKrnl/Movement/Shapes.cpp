@@ -195,14 +195,22 @@ Lowered lowerEyeLike(onnx::EyeLikeOp op, onnx::EyeLikeOp::Adaptor adaptor,
   Value x = adaptor.getOperands()[0];
   Type onnxType = getElementTypeOrSelf(op->getResult(0).getType());
   int64_t k = op.getK();
+  ArrayRef<int64_t> shape = rankedType(x).getShape();
+  IntegerType integer = positionType(rewriter, {shape[0], shape[1], k});
   return generate(
       rewriter, loc, "EyeLike", ScalarBuilder::storageType(onnxType),
       sizesOf(rewriter, loc, x), {},
       [&](OpBuilder &b, Location l, ArrayRef<Value> index, ArrayRef<Value>) {
         ScalarBuilder s(b, l, onnxType);
-        Value diagonal = addIndex(b, l, index[0], indexConstant(b, l, k));
+        auto position = [&](Value at) -> Value {
+          return arith::IndexCastOp::create(b, l, integer, at);
+        };
+        Value offset =
+            arith::ConstantOp::create(b, l, b.getIntegerAttr(integer, k));
+        Value diagonal =
+            arith::AddIOp::create(b, l, position(index[0]), offset);
         Value on = arith::CmpIOp::create(b, l, arith::CmpIPredicate::eq,
-                                         diagonal, index[1]);
+                                         diagonal, position(index[1]));
         return s.narrow(s.select(on, s.constant(1), s.constant(0)));
       });
 }

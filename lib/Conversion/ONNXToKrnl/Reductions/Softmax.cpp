@@ -27,7 +27,7 @@ struct RowKernel {
       : loc(op->getLoc()), kernel(b, loc, op->getName().stripDialect()),
         type(cast<RankedTensorType>(x.getType())),
         element(getElementTypeOrSelf(op->getOperand(0).getType())),
-        compute(ScalarBuilder::computeType(element)),
+        compute(ScalarBuilder::computeType(element)), axis(axis),
         hiddenRowsAreZero(op->hasAttr(onnx::hiddenRowsAttrName)) {
     in = kernel.input(x);
     all = kernel.loopsOf(type);
@@ -92,6 +92,7 @@ struct RowKernel {
   KernelBuilder kernel;
   RankedTensorType type;
   Type element, compute;
+  int64_t axis;
   bool hiddenRowsAreZero;
   Value in, out;
   SmallVector<AffineExpr> all, row, reduced;
@@ -174,10 +175,10 @@ Value logSoftmax(RowKernel &k) {
 /// largest, as for ArgMax.
 Value hardmax(RowKernel &k) {
   Value largest = k.rowLargest();
-  Builder attrs(k.type.getContext());
-  Type index = attrs.getI64Type();
+  OpBuilder attrs(k.type.getContext());
+  IntegerType index = positionType(attrs, k.type.getDimSize(k.axis));
   Value none = k.kernel.constant(
-      attrs.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
+      attrs.getIntegerAttr(index, APInt::getSignedMaxValue(index.getWidth())));
   auto position = [&](ScalarBuilder &s) {
     return s.math<arith::IndexCastOp>(
         index, k.kernel.index(s.builder(), s.getLoc(), k.reduced[0]));

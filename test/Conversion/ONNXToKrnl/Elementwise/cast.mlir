@@ -27,3 +27,17 @@ func.func @complex_bits(%x: tensor<4xcomplex<f32>>) -> tensor<4xi64> {
   %y = onnx.BitCast(%x) {to = 7 : i64} : (tensor<4xcomplex<f32>>) -> tensor<4xi64>
   return %y : tensor<4xi64>
 }
+
+// Vectors are converted to signed integers in fewer instructions; the first of 64 bits counts 2^63.
+// CHECK-LABEL: func @unsigned_long
+// CHECK:         %[[LARGE:.+]] = arith.cmpf ole, %[[LIMIT:.+]], %[[X:.+]] : f32
+// CHECK:         %[[LESS:.+]] = arith.subf %[[X]], %[[LIMIT]]
+// CHECK:         %[[REST:.+]] = arith.select %[[LARGE]], %[[LESS]], %[[X]]
+// CHECK:         %[[FIRST:.+]] = arith.select %[[LARGE]], %{{.+}} : i64
+// CHECK:         %[[LOW:.+]] = arith.fptosi %[[REST]] : f32 to i64
+// CHECK-NOT:     arith.fptoui
+// CHECK:         arith.xori %[[FIRST]], %[[LOW]]
+func.func @unsigned_long(%x: tensor<4xf32>) -> tensor<4xui64> {
+  %y = onnx.Cast(%x) {to = 13 : i64} : (tensor<4xf32>) -> tensor<4xui64>
+  return %y : tensor<4xui64>
+}

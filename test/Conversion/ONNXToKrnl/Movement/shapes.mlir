@@ -66,9 +66,11 @@ func.func @range_of_integers(%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>) 
 
 // CHECK-LABEL: func.func @ones_above_the_diagonal
 // CHECK:         krnl.kernel "EyeLike" loops [d0 = 3, d1 = 4]
-// CHECK:           %[[ROW:.+]] = krnl.index d0
-// CHECK:           %[[COLUMN:.+]] = krnl.index d1
-// CHECK:           %[[ABOVE:.+]] = arith.addi %[[ROW]], %c1
+// CHECK:           %[[D0:.+]] = krnl.index d0
+// CHECK:           %[[D1:.+]] = krnl.index d1
+// CHECK:           %[[ROW:.+]] = arith.index_cast %[[D0]] : index to i32
+// CHECK:           %[[ABOVE:.+]] = arith.addi %[[ROW]], %{{.+}} : i32
+// CHECK:           %[[COLUMN:.+]] = arith.index_cast %[[D1]] : index to i32
 // CHECK:           arith.cmpi eq, %[[ABOVE]], %[[COLUMN]]
 func.func @ones_above_the_diagonal(%x: tensor<3x4xi64>) -> tensor<3x4xf32> {
   %y = "onnx.EyeLike"(%x) {dtype = 1 : i64, k = 1 : i64} : (tensor<3x4xi64>) -> tensor<3x4xf32>

@@ -36,9 +36,13 @@ func.func @hidden_rows(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // CHECK:         krnl.kernel "Hardmax" loops [d0 = 2, d1 = 8]
 // CHECK:           arith.maximumf
 // CHECK:           krnl.index d1
-// CHECK:           arith.minsi {{.+}} : i64
+// CHECK:           arith.minsi {{.+}} : i32
 // CHECK:           arith.cmpi eq
-func.func @hardmax(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+// Positions along a dynamic axis may take 64 bits.
+// CHECK:         krnl.kernel "Hardmax"
+// CHECK:           arith.minsi {{.+}} : i64
+func.func @hardmax(%x: tensor<2x8xf32>, %z: tensor<2x?xf32>) -> (tensor<2x8xf32>, tensor<2x?xf32>) {
   %y = "onnx.Hardmax"(%x) : (tensor<2x8xf32>) -> tensor<2x8xf32>
-  return %y : tensor<2x8xf32>
+  %w = "onnx.Hardmax"(%z) : (tensor<2x?xf32>) -> tensor<2x?xf32>
+  return %y, %w : tensor<2x8xf32>, tensor<2x?xf32>
 }

@@ -3,8 +3,8 @@
 // Part of onnx-compile, under the Apache License v2.0 with LLVM Exceptions.
 //
 // Of f32 and f64, on scalars and vectors alike, within 2 units in the last
-// place, tangents of f64 within 3. The coefficients are minimax fits of the relative error on the reduced
-// range.
+// place, tangents of f64 within 3. The coefficients are minimax fits of the
+// relative error on the reduced range.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 
 #include "onnxc/Target/Code/AlignAccesses.h"
 #include "onnxc/Target/Code/FenceConversions.h"
+#include "onnxc/Target/Code/InterleaveInstances.h"
 #include "onnxc/Target/Code/PackBytes.h"
 #include "onnxc/Target/Code/SpillAroundLoops.h"
 #include "onnxc/Target/Target.h"
@@ -41,6 +42,7 @@
 using namespace llvm;
 using onnxc::target::AlignAccessesPass;
 using onnxc::target::FenceConversionsPass;
+using onnxc::target::InterleaveInstancesPass;
 using onnxc::target::PackBytesPass;
 using onnxc::target::SpillAroundLoopsPass;
 
@@ -183,8 +185,10 @@ static FunctionPassManager targetPipeline(const TargetMachine &target,
   }
   if (triple.isThumb() && target.getMCSubtargetInfo()->checkFeatures("+mve.fp"))
     passes.addPass(FenceConversionsPass());
-  if (!triple.isNVPTX() && level > 1)
+  if (!triple.isNVPTX() && level > 1) {
+    passes.addPass(InterleaveInstancesPass());
     passes.addPass(SpillAroundLoopsPass());
+  }
   return passes;
 }
 

@@ -244,7 +244,8 @@ static bool isReleased(uintptr_t address) {
 /// Bytes around allocations that belong to no other memory.
 static constexpr uintptr_t kNear = 1 << 16;
 
-/// A thread accesses `part` bytes at a time, which it knows to be aligned.
+/// A thread accesses `part` bytes at a time, which it knows to be aligned: of
+/// the last ones perhaps only the first.
 static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
                    const void *code) {
   if (!currentPosition())
@@ -275,7 +276,7 @@ static void access(void *pointer, unsigned size, unsigned part, bool isWrite,
     fail("an access of " + std::to_string(part) + " bytes at an address that " +
          "is not a multiple of them");
   if (simulatorSettings()->countsSectors)
-    for (unsigned i = 0; i < size / part; ++i)
+    for (unsigned i = 0; i * part < size; ++i)
       count(address + i * part, part, isShared,
             static_cast<const char *>(code) + i);
 }
@@ -342,9 +343,9 @@ void onnxc::simulator::noteProxyFence() {
   ++own->proxyFences[currentPosition()->thread];
 }
 
-void onnxc::simulator::noteCopyBegin(const void *from, void *to, unsigned size,
-                                     const void *code) {
-  access(const_cast<void *>(from), size, size, false, code);
+void onnxc::simulator::noteCopyBegin(const void *from, unsigned read, void *to,
+                                     unsigned size, const void *code) {
+  access(const_cast<void *>(from), std::max(read, 1u), size, false, code);
   access(to, size, size, true, static_cast<const char *>(code) + 1);
   uintptr_t first = uintptr_t(to) - theLaunch->shared.begin;
   for (unsigned i = 0; i < size; ++i)

@@ -54,7 +54,7 @@ static void begin(void *to, const void *from, unsigned size, unsigned read,
                   const void *code) {
   if (read > size)
     fail("a copy reads more bytes than it writes");
-  noteCopyBegin(from, to, size, code);
+  noteCopyBegin(from, read, to, size, code);
   std::memset(to, 0xff, size);
   ofThread().open.push_back({to, from, size, read});
 }

@@ -147,8 +147,10 @@ void noteClusterLoad(const void *pointer, unsigned rank, unsigned size,
 void noteHandover();
 void noteProxyFence();
 /// The same of a copy to shared memory at an address of the code: it begins,
-/// and it has ended. Nobody may access these bytes in between.
-void noteCopyBegin(const void *from, void *to, unsigned size, const void *code);
+/// and it has ended. Nobody may access these bytes in between. Of the source,
+/// whose address is valid in any case, so many are read.
+void noteCopyBegin(const void *from, unsigned read, void *to, unsigned size,
+                   const void *code);
 void noteCopyEnd(void *to, unsigned size);
 
 /// The same of a box of a tensor, which lines of device memory are copied to.

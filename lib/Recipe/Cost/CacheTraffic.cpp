@@ -245,6 +245,29 @@ static std::optional<Range> rangeOf(AffineExpr index,
   }
 }
 
+/// The sizes of the dimensions of an operand: dynamic ones have at least the
+/// positions that all iterations of the op are at, such as those of keys in
+/// parts, whose number is dynamic.
+static SmallVector<double> sizesOf(const LoopNest &nest, unsigned number,
+                                   OpOperand &operand) {
+  Access access(operand);
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  SmallVector<double> extents =
+      llvm::map_to_vector(nest.op(number).axes, [&](unsigned axis) {
+        return iterationsOf(nest, axis);
+      });
+  SmallVector<double> sizes;
+  for (auto [d, size] : llvm::enumerate(
+           assumedShape(nest.op(number).op->getParentOfType<KernelOp>(),
+                        memoryOf(operand), outerExtent))) {
+    std::optional<Range> range = type.isDynamicDim(d)
+                                     ? rangeOf(access.getIndex(d), extents)
+                                     : std::nullopt;
+    sizes.push_back(std::max(double(size), range ? range->max + 1 : 0));
+  }
+  return sizes;
+}
+
 /// Bytes of an operand that a tile touches. A dimension has as many positions
 /// as its index takes values, and all of them together at most one for each
 /// iteration of the loops: of 64 pixels in rows of 56, as one loop, that are 64
@@ -253,9 +276,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
                           OpOperand &operand, const Processor &target) {
   Access access(nest, number, operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
-  SmallVector<int64_t> shape =
-      assumedShape(nest.op(number).op->getParentOfType<KernelOp>(),
-                   memoryOf(operand), outerExtent);
+  SmallVector<double> sizes = sizesOf(nest, number, operand);
   SmallVector<unsigned> parallel = nest.parallelLoops();
   SmallVector<double> running(nest.loops().size(), 1);
   double iterations = 1;
@@ -270,7 +291,7 @@ static double bytesOfTile(const LoopNest &nest, unsigned number,
   double elements = 1, all = element, line = element;
   bool isLine = true;
   for (unsigned d : llvm::reverse(llvm::seq(access.getRank()))) {
-    auto size = double(shape[d]);
+    double size = sizes[d];
     std::optional<Range> range = rangeOf(access.getIndex(d), running);
     double positions =
         range ? std::clamp(range->max - range->min + 1, 0.0, size) : size;

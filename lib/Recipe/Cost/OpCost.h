@@ -105,7 +105,8 @@ private:
   double sectorsOfStore(const krnl::Access &access, double bytes,
                         const krnl::ExchangedStore *exchange) const;
   bool isFilled(const krnl::Access &access) const;
-  int64_t adjacentInSlice(const krnl::Cache &cache, double bytes) const;
+  int64_t adjacentInSlice(const krnl::Cache &cache, mlir::OpOperand &operand,
+                          double bytes) const;
   void addMatrices(double instances, ThreadWork &work);
   bool isGather(mlir::tensor::ExtractOp read);
   double weightOf(mlir::Operation &inner) const;

@@ -140,6 +140,9 @@ static void addSlice(SharedCopies &copies, const LoopNest &nest,
   SmallVector<unsigned> loops = cachedLoops(nest, cache, number);
   double elements = countIterations(nest, loops);
   int64_t bytes = elementBytes(getElementTypeOrSelf(input.get()));
+  std::optional<int64_t> shifted = shiftedRow(nest, cache, number, input);
+  if (shifted)
+    elements *= 1 + double(target.vectorBytes) / double(*shifted * bytes);
   copies.bytes += elements * double(bytes);
   std::string reason;
   std::optional<TensorBoxes> boxes;
@@ -152,9 +155,9 @@ static void addSlice(SharedCopies &copies, const LoopNest &nest,
     return;
   }
   Access access(nest, number, input);
-  int64_t lanes =
-      elementsOfCopy(nest, number, input, access,
-                     std::max(target.vectorBytes / bytes, int64_t(1)));
+  int64_t lanes = std::max(target.vectorBytes / bytes, int64_t(1));
+  if (!shifted)
+    lanes = elementsOfCopy(nest, number, input, access, lanes);
   bool isScattered = !loops.empty() && !access.hasUnitStride(loops.back());
   copies.isWaiting |=
       addAccesses(copies, elements, bytes, lanes, isScattered, target);

@@ -103,7 +103,11 @@ bool OpCost::isFilled(const Access &access) const {
 
 /// Elements that a thread reads from a slice in shared memory at once: copies
 /// or lanes of the loop that it ends with.
-int64_t OpCost::adjacentInSlice(const Cache &cache, double bytes) const {
+int64_t OpCost::adjacentInSlice(const Cache &cache, OpOperand &operand,
+                                double bytes) const {
+  // A row that begins anywhere has no aligned vectors.
+  if (shiftedRow(nest, cache, number, operand))
+    return 1;
   SmallVector<unsigned> loops = cachedLoops(nest, cache, number);
   const LoopUse *last = loops.empty() ? nullptr : body.find(loops.back());
   if (!last)
@@ -206,11 +210,12 @@ void OpCost::addAccess(OpOperand &operand, bool isStore, ThreadWork &work) {
   bool hasLanes = lanesUse && access.dependsOn(lanesUse->loop);
   double count = unrolledBy(access), width = hasLanes ? double(lanes) : 1;
   if (cache) {
-    double together = double(adjacentInSlice(*cache, bytes));
+    double together = double(adjacentInSlice(*cache, operand, bytes));
     count *= width / together;
     width = together;
-  } else if (hasLanes && !access.hasUnitStride(lanesUse->loop) &&
-             !isFilled(access)) {
+  } else if (hasLanes &&
+             (access.hasRangeAlong(lanesUse->loop) ||
+              (!access.hasUnitStride(lanesUse->loop) && !isFilled(access)))) {
     count *= width;
     width = 1;
   }

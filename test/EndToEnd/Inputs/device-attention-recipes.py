@@ -70,7 +70,7 @@ def values(element, size, is_masked, queries, keys):
 
 def recipe(planned, keys, size, by_warpgroups):
     """The steps for a kernel, the numbers of whose ops and operands are those of a recipe that was chosen for it."""
-    (scores, q), (_, k), (sums, v) = re.findall(r"(\d+): cache\((\d+), at=", planned)
+    (scores, q), (_, k), (sums, v) = re.findall(r"(\d+): cache\((\d+), at=", planned)[:3]
     batch = re.search(r"fuse_outer\((.+), m\.o\)", planned)[1]
     orders = [number for number, _ in re.findall(r"(\d+): order\((.+)\)", planned)]
     *of_rows, merge = (number for number in orders if number != sums)

@@ -159,6 +159,9 @@ CASES = {
     "ragged_in_turn": model([1, 48, 100, 64], [1, 48, 512, 64], element=BF16),
     "keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], mask=(TensorProto.BOOL, ["n", "m"]), element=F16),
     "mask_in_turn": model([1, 12, 512, 64], [1, 12, 512, 64], mask=(F16, [512, 512]), element=F16),
+    "mask_keys_in_turn": model(["b", 2, "n", 64], ["b", 2, "m", 64], mask=(F16, ["b", 1, "n", "m"]), element=F16),
+    # Rows of a mask that begin anywhere, though the number of keys is known.
+    "mask_odd_in_turn": model([1, 12, 300, 64], [1, 12, 333, 64], mask=(F16, [300, 333]), element=F16),
     "causal_keys_in_turn": model(["b", 2, "n", 128], ["b", 2, "m", 128], element=F16, is_causal=1),
     # Few queries have parts of the keys at the same time, many in turn.
     "queries_in_turn": model([1, 24, "n", 64], [1, 24, "m", 64], element=F16),
@@ -216,7 +219,8 @@ SIZES = {
     "dynamic_groups_query": [{"b": 2, "n": 40}, {"b": 1, "n": 1}],
     "lengths": [{"n": 5, "m": 70}],
     "queries": [{"n": 5}],
-    "keys_in_turn": [{"b": 1, "n": 70, "m": 300}, {"b": 3, "n": 2, "m": 1}],
+    "keys_in_turn": [{"b": 1, "n": 70, "m": 301}, {"b": 2, "n": 66, "m": 77}, {"b": 3, "n": 2, "m": 1}],
+    "mask_keys_in_turn": [{"b": 2, "n": 70, "m": 301}, {"b": 1, "n": 129, "m": 127}, {"b": 3, "n": 3, "m": 128}, {"b": 1, "n": 5, "m": 1}, {"b": 1, "n": 2, "m": 0}],
     "causal_keys_in_turn": [{"b": 1, "n": 130, "m": 300}, {"b": 1, "n": 70, "m": 20}],
     "queries_in_turn": [{"n": 255, "m": 70}, {"n": 256, "m": 150}, {"n": 3, "m": 0}, {"n": 300, "m": 1}, {"n": 0, "m": 5}],
     "cache_in_turn": [{"b": 1, "n": 70, "p": 300}, {"b": 2, "n": 130, "p": 0}, {"b": 1, "n": 1, "p": 129}],

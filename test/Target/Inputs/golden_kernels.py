@@ -124,8 +124,10 @@ def attention(q, k, element=F32, causal=False, masked=False):
         ("Softmax", ["masked" if causal or masked else "scaled"], "weights", {"axis": -1}),
         ("MatMul", ["weights", "v"], "y"),
     ]
-    hidden = np.where(np.tri(q[-2], k[-2], dtype=bool), 0, -np.inf).astype(helper.tensor_dtype_to_np_dtype(element))
-    constants = [scale, *([numpy_helper.from_array(hidden, "mask")] if causal else [])]
+    constants = [scale]
+    if causal:
+        hidden = np.where(np.tri(q[-2], k[-2], dtype=bool), 0, -np.inf).astype(helper.tensor_dtype_to_np_dtype(element))
+        constants.append(numpy_helper.from_array(hidden, "mask"))
     inputs = {"q": q, "k": k, "v": k, **({"mask": [q[-2], k[-2]]} if masked else {})}
     return model(nodes, inputs, constants, element)
 

@@ -43,12 +43,17 @@ void expandUnalignedCopies(ModuleOp module) {
     auto type = VectorType::get(
         {int64_t(copy.getElements())},
         cast<MemRefType>(copy.getSource().getType()).getElementType());
-    Value part =
-        vector::LoadOp::create(b, type, copy.getSource(), copy.getFrom());
-    if (Value inside = copy.getInside()) {
-      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-      part = arith::SelectOp::create(b, inside, part, zero);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type)), part;
+    if (Value count = copy.getCount()) {
+      Value mask = vector::CreateMaskOp::create(
+          b, VectorType::get(type.getShape(), b.getI1Type()), count);
+      part = vector::MaskedLoadOp::create(b, type, copy.getSource(),
+                                          copy.getFrom(), mask, zero);
+    } else {
+      part = vector::LoadOp::create(b, type, copy.getSource(), copy.getFrom());
     }
+    if (Value inside = copy.getInside())
+      part = arith::SelectOp::create(b, inside, part, zero);
     vector::StoreOp::create(b, part, copy.getMemory(), copy.getAt());
     copy.erase();
   });
@@ -80,20 +85,39 @@ struct CopyAsyncLowering : ConvertOpToLLVMPattern<krnl::CopyAsyncOp> {
         op.getBytes() == 16 ? "llvm.nvvm.cp.async.cg" : "llvm.nvvm.cp.async.ca";
     name += ".shared.global." + std::to_string(op.getBytes());
     SmallVector<Value> arguments{to, from};
-    if (Value inside = adaptor.getInside()) {
-      // Only so many bytes are read; the others are zero.
+    if (Value read = bytesToRead(op, adaptor, rewriter)) {
       name += ".s";
-      auto constant = [&](int64_t value) {
-        return LLVM::ConstantOp::create(rewriter, op.getLoc(),
-                                        rewriter.getI32IntegerAttr(value));
-      };
-      arguments.push_back(LLVM::SelectOp::create(
-          rewriter, op.getLoc(), inside, constant(op.getBytes()), constant(0)));
+      arguments.push_back(read);
     }
     LLVM::CallIntrinsicOp::create(rewriter, op.getLoc(),
                                   rewriter.getStringAttr(name), arguments);
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Only so many bytes are read, and the others are zero; null for all.
+  static Value bytesToRead(krnl::CopyAsyncOp op, OpAdaptor adaptor,
+                           ConversionPatternRewriter &rewriter) {
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(rewriter, loc,
+                                      rewriter.getI32IntegerAttr(value));
+    };
+    Value bytes;
+    if (Value count = adaptor.getCount()) {
+      if (!count.getType().isInteger(32))
+        count =
+            LLVM::TruncOp::create(rewriter, loc, rewriter.getI32Type(), count);
+      bytes = LLVM::MulOp::create(
+          rewriter, loc, count,
+          constant(op.getBytes() / int64_t(op.getElements())));
+    }
+    if (Value inside = adaptor.getInside())
+      bytes = LLVM::SelectOp::create(rewriter, loc, inside,
+                                     bytes ? bytes : constant(op.getBytes()),
+                                     constant(0));
+    return bytes;
   }
 };
 

@@ -45,6 +45,8 @@ CachedSlices::loopAlongMemory(const CachedSlice &slice) const {
 /// of which each thread of a warp may have another one.
 int64_t CachedSlices::paddingOf(const CachedSlice &slice, int64_t row) const {
   int64_t lanes = elementsOfAccess(*slice.use);
+  if (slice.shiftedRow)
+    return lanes;
   if (const Mma *mma = mmaOf(nest, slice.op))
     return row % (2 * lanes) == 0 && !mma->isOfWarpgroup() ? lanes : 0;
   std::optional<unsigned> along = loopAlongMemory(slice);
@@ -123,6 +125,8 @@ void CachedSlices::allocate(const Cache &cache, unsigned op, OpOperand &input) {
     Pipeline pipeline = pipelineAt(nest, cache.at);
     slice.stages = pipeline.stages;
     slice.ahead = pipeline.ahead();
+    if (!slotOf(input.get()).byLoops)
+      slice.shiftedRow = shiftedRow(nest, cache, op, input);
   }
   if (const Mma *mma = mmaOf(nest, op); mma && isOfWarpgroup(op, *mma))
     slice.swizzle = swizzledSlice(nest, cache, op);
@@ -250,7 +254,7 @@ LaneIndex CachedSlices::inStage(const CachedSlice &slice, LaneIndex index) {
              : index;
 }
 
-LaneIndex CachedSlices::indexIn(const CachedSlice &slice,
+LaneIndex CachedSlices::placeOf(const CachedSlice &slice,
                                 const Instance &instance) {
   LaneIndex index;
   if (slice.swizzle)
@@ -260,6 +264,31 @@ LaneIndex CachedSlices::indexIn(const CachedSlice &slice,
       index =
           math.add(index, math.scale(loops.loopIndex(loop, instance), stride));
   return inStage(slice, index);
+}
+
+std::pair<LaneIndex, LaneIndex>
+CachedSlices::shiftedRowAt(const CachedSlice &slice, const Instance &instance) {
+  SmallVector<ActiveLoop> saved(active);
+  Instance first(instance);
+  for (unsigned loop : loopsOfRow(nest, slice.op, slice.loops)) {
+    active[loop] = ActiveLoop();
+    first[loop] = 0;
+  }
+  SmallVector<LaneIndex> at =
+      positions.indicesOf(OpState(storage.plan(slice.op)), *slice.use, first);
+  std::pair<LaneIndex, LaneIndex> row{access.numberOf(sourceOf(slice), at),
+                                      placeOf(slice, first)};
+  active = saved;
+  return row;
+}
+
+LaneIndex CachedSlices::indexIn(const CachedSlice &slice,
+                                const Instance &instance) {
+  LaneIndex place = placeOf(slice, instance);
+  if (!slice.shiftedRow)
+    return place;
+  LaneIndex first = shiftedRowAt(slice, instance).first;
+  return math.add(place, math.mod(first, elementsOfAccess(*slice.use)));
 }
 
 LaneIndex CachedSlices::matrixIn(const CachedSlice &slice,

@@ -34,6 +34,9 @@ struct CachedSlice {
   llvm::SmallVector<unsigned> loops;
   /// Bytes are extended to 16 bits.
   bool isWide = false;
+  /// Elements of its rows, which begin as far from a multiple of an access as
+  /// in memory (shiftedRow); none where they begin with one.
+  std::optional<int64_t> shiftedRow = {};
   /// The form that wgmma reads here.
   std::optional<SwizzledSlice> swizzle = {};
   /// Elements from one iteration of each to the next, and of all.
@@ -94,6 +97,11 @@ public:
   mlir::Value sourceOf(const CachedSlice &slice) const {
     return slotOf(slice.use->get()).memref;
   }
+  /// Of the current row of a slice of shifted ones: the number of its first
+  /// element in the operand, and where it begins in the slice, without its
+  /// distance from a multiple of an access.
+  std::pair<LaneIndex, LaneIndex> shiftedRowAt(const CachedSlice &slice,
+                                               const Instance &instance);
   /// The loop along which the operand is contiguous in memory.
   std::optional<unsigned> loopAlongMemory(const CachedSlice &slice) const;
 
@@ -111,6 +119,7 @@ private:
   LaneIndex swizzledIndex(const CachedSlice &slice, const Instance &instance,
                           bool isExchanged);
   LaneIndex inStage(const CachedSlice &slice, LaneIndex index);
+  LaneIndex placeOf(const CachedSlice &slice, const Instance &instance);
 
   OperandPositions &positions;
   llvm::SmallVector<CachedSlice, 2> slices;

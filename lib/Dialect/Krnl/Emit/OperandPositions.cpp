@@ -39,20 +39,40 @@ std::optional<unsigned> OperandPositions::transposedLoop(const OpState &state,
                       active[*lane].lanes);
 }
 
-/// Emits an i1 that is true if the index is in the range in which the operand
-/// is read; null without a range.
+/// Emits an i1, or one for each lane where these differ, that is true if the
+/// index is in the range in which the operand is read; null without a range.
 Value OperandPositions::isInRange(OpOperand &operand, unsigned position,
                                   const Subscript &subscript, LaneIndex index) {
   if (!subscript.range)
     return {};
   auto [first, end] = *subscript.range;
-  Value moved = math.scalar(math.add(index, {{}, -first, 0, {}}));
+  LaneIndex moved = math.add(index, {{}, -first, 0, {}});
   Value size =
       ShapedType::isDynamic(end)
           ? memref::DimOp::create(b, slotOf(operand.get()).memref, position)
           : math.scalar({{}, end - first, 0, {}});
   // Unsigned: also false for indices before the first one.
-  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, moved, size);
+  auto isBefore = [&](Value at, Value end) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, at, end);
+  };
+  return index.isUniform()
+             ? isBefore(math.scalar(moved), size)
+             : isBefore(math.vector(moved),
+                        math.vector(toLaneIndex(OpFoldResult(size))));
+}
+
+/// The index, or the first one of the range where it is not inside.
+LaneIndex OperandPositions::nearest(const Subscript &subscript, LaneIndex index,
+                                    Value inside) {
+  LaneIndex first{{}, subscript.range->first, 0, {}};
+  if (index.isUniform())
+    return toLaneIndex(OpFoldResult(b.createOrFold<arith::SelectOp>(
+        inside, math.scalar(index), math.scalar(first))));
+  return {{},
+          0,
+          0,
+          b.createOrFold<arith::SelectOp>(inside, math.vector(index),
+                                          math.vector(first))};
 }
 
 SmallVector<LaneIndex>
@@ -65,9 +85,7 @@ OperandPositions::indicesOf(const OpState &state, OpOperand &operand,
        llvm::enumerate(state.op.getSubscripts(operand))) {
     LaneIndex index = math.eval(subscript.index, axes, loops.extents);
     if (Value inside = isInRange(operand, position, subscript, index))
-      index = toLaneIndex(OpFoldResult(b.createOrFold<arith::SelectOp>(
-          inside, math.scalar(index),
-          math.scalar({{}, subscript.range->first, 0, {}}))));
+      index = nearest(subscript, index, inside);
     at.push_back(index);
   }
   return at;
@@ -93,6 +111,11 @@ Value OperandPositions::andInRanges(unsigned op, OpOperand &operand,
        llvm::enumerate(user.getSubscripts(operand))) {
     Value inside = isInRange(operand, position, subscript,
                              math.eval(subscript.index, axes, loops.extents));
+    if (all && inside && all.getType() != inside.getType()) {
+      int64_t lanes = loops.lanesOf(op);
+      all = broadcast(b, all, lanes);
+      inside = broadcast(b, inside, lanes);
+    }
     if (inside)
       all = all ? b.createOrFold<arith::AndIOp>(all, inside) : inside;
   }

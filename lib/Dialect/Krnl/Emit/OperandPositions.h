@@ -31,9 +31,9 @@ public:
   /// the operand are in their ranges; null where all are.
   mlir::Value andInRanges(unsigned op, mlir::OpOperand &operand,
                           const Instance &instance, mlir::Value all);
-  /// Emits an i1 that is true if the operand has the element, neither past the
-  /// end of a loop that sums up products nor outside of a range; null where it
-  /// has all.
+  /// Emits an i1, or one for each lane where these differ, that is true if the
+  /// operand has the element, neither past the end of a loop that sums up
+  /// products nor outside of a range; null where it has all.
   mlir::Value hasElement(unsigned op, mlir::OpOperand &operand,
                          const Instance &instance);
   /// The value, or what the operand has where there is no such element.
@@ -55,6 +55,8 @@ public:
 private:
   mlir::Value isInRange(mlir::OpOperand &operand, unsigned position,
                         const Subscript &subscript, LaneIndex index);
+  LaneIndex nearest(const Subscript &subscript, LaneIndex index,
+                    mlir::Value inside);
 };
 
 /// `at`, as far away as a computed index says; nothing moves without one.

@@ -178,7 +178,8 @@ Value OperandReader::load(OpState &state, OpOperand &operand,
     auto lanes = dyn_cast<VectorType>(loaded.getType());
     return arith::TruncIOp::create(b, lanes ? lanes.clone(byte) : byte, loaded);
   }
-  return isCached
+  // Elements of shifted rows are those of memory, whichever they are.
+  return isCached && !slice->shiftedRow
              ? loaded
              : positions.zeroOutside(state.number, operand, instance, loaded);
 }

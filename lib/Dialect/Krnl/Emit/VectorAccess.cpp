@@ -25,6 +25,28 @@ LaneIndex VectorAccess::strideOf(Value memref, unsigned dim) {
   return stride;
 }
 
+LaneIndex VectorAccess::numberOf(Value memref, ArrayRef<LaneIndex> at) {
+  LaneIndex number;
+  for (auto [dim, index] : llvm::enumerate(at)) {
+    LaneIndex stride = strideOf(memref, dim);
+    LaneIndex first{index.base, index.offset, 0, {}};
+    number = math.add(number, stride.isConstant()
+                                  ? math.scale(first, stride.offset)
+                                  : math.scale(first, math.scalar(stride)));
+  }
+  return number;
+}
+
+LaneIndex VectorAccess::countElements(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (type.getRank() == 0)
+    return {{}, 1, 0, {}};
+  LaneIndex stride = strideOf(memref, 0);
+  return type.isDynamicDim(0)
+             ? math.scale(stride, memref::DimOp::create(b, memref, 0))
+             : math.scale(stride, type.getDimSize(0));
+}
+
 /// Splits an access of several lanes into the index of its first lane and the
 /// distance of each lane from it in elements; no distances if contiguous.
 Value VectorAccess::laneOffsets(Value memref, ArrayRef<LaneIndex> at,

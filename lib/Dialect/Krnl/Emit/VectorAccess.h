@@ -72,6 +72,11 @@ public:
              mlir::Value value, int64_t lanes, mlir::Value mask,
              llvm::ArrayRef<int64_t> strides = {});
 
+  /// The number of the element of the first lane, counted from the first one of
+  /// the memory, and the number of all of them.
+  LaneIndex numberOf(mlir::Value memref, llvm::ArrayRef<LaneIndex> at);
+  LaneIndex countElements(mlir::Value memref);
+
   /// Elements from one lane to the next, if that is the same number everywhere.
   std::optional<int64_t> evenStep(mlir::Value memref,
                                   llvm::ArrayRef<LaneIndex> at);

@@ -40,6 +40,21 @@ func.func private @inside(%x: memref<64xf16> {llvm.align = 16 : i64}, %y: memref
   return
 }
 
+// So many elements are read, where the buffer is not aligned under a mask.
+// CHECK-LABEL: llvm.func {{.*}}@first
+// CHECK-SAME:    %[[COUNT:[^:]+]]: i64)
+// CHECK:         %[[SHORT:.+]] = llvm.trunc %[[COUNT]] : i64 to i32
+// CHECK:         %[[TWO:.+]] = llvm.mlir.constant(2 : i32)
+// CHECK:         %[[BYTES:.+]] = llvm.mul %[[SHORT]], %[[TWO]] : i32
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%{{.+}}, %{{.+}}, %[[BYTES]])
+// CHECK:         %[[PART:.+]] = llvm.intr.masked.load %{{.+}}, %{{.+}}, %{{.+}} : (!llvm.ptr, vector<8xi1>, vector<8xf16>) -> vector<8xf16>
+// CHECK:         llvm.store %[[PART]]
+func.func private @first(%x: memref<64xf16> {llvm.align = 16 : i64}, %y: memref<64xf16> {llvm.align = 2 : i64}, %t: memref<64xf16>, %i: index, %count: index) attributes {krnl.kernel} {
+  krnl.copy_async %x[%i] to %t[%i], 8 first %count : memref<64xf16> to memref<64xf16>
+  krnl.copy_async %y[%i] to %t[%i], 8 first %count : memref<64xf16> to memref<64xf16>
+  return
+}
+
 // CHECK-LABEL: llvm.func {{.*}}@ahead
 // CHECK:         %[[LINE:.+]] = llvm.addrspacecast %{{.+}} : !llvm.ptr to !llvm.ptr<1>
 // CHECK:         llvm.inline_asm has_side_effects "prefetch.global.L1 [$0];", "l" %[[LINE]]

@@ -186,3 +186,67 @@ func.func @fused_sums(%x: tensor<16x32xf32>, %w: tensor<16x3x32xf32>, %o: tensor
   return %y : tensor<16x16xf32>
 }
 }
+
+// -----
+
+module attributes {krnl.target = #krnl.target<vector_bytes = 16>} {
+
+// An op without sums has vectors of which some lanes are outside.
+// CHECK-LABEL: func private @kernel_lanes_0(
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : vector<4xindex>
+// CHECK:         %[[NEAR:.+]] = arith.select %[[INSIDE]], %{{.+}}, %{{.+}} : vector<4xi1>, vector<4xindex>
+// CHECK:         %[[X:.+]] = vector.gather %{{.+}}[%c0] [%[[NEAR]]], %{{.+}} into vector<4xf32>
+// CHECK:         arith.select %[[INSIDE]], %[[X]], %{{.+}} : vector<4xi1>, vector<4xf32>
+func.func @lanes(%x: tensor<12xf32>, %o: tensor<16xf32>) -> tensor<16xf32> {
+  %y = krnl.kernel "lanes" loops [i = 16] ins(%x : tensor<12xf32>) outs(%o : tensor<16xf32>) recipe [vectorize(i, 4)] {
+  ^bb0(%a: tensor<12xf32>, %c: tensor<16xf32>):
+    %r = krnl.compute [i] (%p = %a[i - 1 in 0 to 12]) -> (%q = %c[i]) : (tensor<12xf32>) -> tensor<16xf32> {
+      linalg.yield %p : f32
+    }
+    krnl.yield %r : tensor<16xf32>
+  } -> tensor<16xf32>
+  return %y : tensor<16xf32>
+}
+
+}
+
+// -----
+
+module attributes {krnl.target = #krnl.target<tile_threads = 1024>} {
+
+// Rows of an op without sums that begin anywhere are copied ahead in whole accesses, one more than their elements have, and
+// read as far from the first one as they begin in memory. Nothing past the end of the tensor is read.
+// CHECK-LABEL: func private @kernel_shifted_0(
+// CHECK-SAME:    %[[M:[a-z0-9]+]]: memref<32x?xf16>
+// CHECK:         memref.alloca() {alignment = 16 : i64} : memref<2560xf16, 3>
+// CHECK:         %[[NUMBER:.+]] = arith.remui %{{.+}}, %c5
+// CHECK:         %[[H:.+]] = arith.divui %{{.+}}, %c5
+// CHECK:         %[[KEYS:.+]] = memref.dim %[[M]], %c1
+// CHECK:         %[[FIRST:.+]] = arith.muli %[[H]], %[[KEYS]]
+// CHECK:         %[[ALL:.+]] = arith.muli %[[KEYS]], %c32
+// CHECK:         %[[BEFORE:.+]] = arith.addi %[[ALL]], %c-1
+// CHECK:         %[[LAST:.+]] = arith.divui %[[BEFORE]], %c8
+// CHECK:         %[[ACCESS:.+]] = arith.divui %[[FIRST]], %c8
+// CHECK:         %[[NEXT:.+]] = arith.addi %[[ACCESS]], %[[NUMBER]]
+// CHECK:         %[[NEAR:.+]] = arith.minui %[[NEXT]], %[[LAST]]
+// CHECK:         %[[FROM:.+]] = arith.muli %[[NEAR]], %c8
+// CHECK:         %[[LEFT:.+]] = arith.subi %[[ALL]], %[[FROM]]
+// CHECK:         %[[COUNT:.+]] = arith.minui %[[LEFT]], %c8
+// CHECK:         krnl.copy_async %[[M]][%c0, %[[FROM]]] to %{{.+}}, 8 first %[[COUNT]] : memref<32x?xf16> to
+// CHECK:         %[[SHIFT:.+]] = arith.remui %{{.+}}, %c8
+// CHECK:         %[[AT:.+]] = arith.addi %{{.+}}, %[[SHIFT]]
+// CHECK:         %[[X:.+]] = vector.load %{{.+}}[%[[AT]]] : memref<2560xf16>, vector<2xf16>
+// CHECK:         arith.select %{{.+}}, %[[X]], %{{.+}} : vector<2xi1>, vector<2xf16>
+func.func @shifted(%x: tensor<32x?xf16>, %p: index, %o: tensor<32x?x32xf16>) -> tensor<32x?x32xf16> {
+  %y = krnl.kernel "shifted" loops [h = 32, p = %p, n = 32] ins(%x : tensor<32x?xf16>) outs(%o : tensor<32x?x32xf16>)
+      recipe [block(n, 2) -> (n.f, n.c), order(h, p, n.f, n.c), map(h, thread), cache(0, at=p, in=shared), pipeline(p, 2), vectorize(n.c, 2)] {
+  ^bb0(%a: tensor<32x?xf16>, %d: tensor<32x?x32xf16>, %m: index):
+    %r = krnl.compute "row" [h, p, n] (%q = %a[h, p * 32 + n in 0 to ?]) -> (%s = %d[h, p, n]) : (tensor<32x?xf16>) -> tensor<32x?x32xf16> {
+      linalg.yield %q : f16
+    }
+    krnl.yield %r : tensor<32x?x32xf16>
+  } -> tensor<32x?x32xf16>
+  return %y : tensor<32x?x32xf16>
+}
+
+}

@@ -1,13 +1,14 @@
 // RUN: onnx-opt %s --split-input-file --verify-diagnostics
 //
-// Vectors of an operand of which elements outside of a range are zero, another constant, or not stored.
+// Vectors of a sum, or of a result, of which elements outside of a range are zero, another constant, or not stored.
 
 func.func @vectors(%x: tensor<12xf32>, %o: tensor<12xf32>) -> tensor<12xf32> {
   // expected-error @+1 {{recipe step 1 'vectorize(i, 4)': op '0' goes beyond a range: vectors of loop 'i' would reach across its end}}
-  %y = krnl.kernel "vectors" loops [i = 12] ins(%x : tensor<12xf32>) outs(%o : tensor<12xf32>) recipe [vectorize(i, 4)] {
+  %y = krnl.kernel "vectors" loops [i = 12, k = 3] ins(%x : tensor<12xf32>) outs(%o : tensor<12xf32>) recipe [vectorize(i, 4)] {
   ^bb0(%a: tensor<12xf32>, %c: tensor<12xf32>):
-    %r = krnl.compute [i] (%p = %a[i - 1 in 0 to 12]) -> (%q = %c[i]) : (tensor<12xf32>) -> tensor<12xf32> {
-      linalg.yield %p : f32
+    %r = krnl.compute [i | k] (%p = %a[i + k - 1 in 0 to 12]) -> (%q = %c[i]) : (tensor<12xf32>) -> tensor<12xf32> {
+      %s = arith.addf %p, %q : f32
+      linalg.yield %s : f32
     }
     krnl.yield %r : tensor<12xf32>
   } -> tensor<12xf32>

@@ -310,10 +310,13 @@ def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {
     Starts to copy so many elements, 4, 8 or 16 bytes that lie next to each other in
     both memories and at multiples of their number in the second one. They are there
     once the thread has waited for the copy; until then nothing reads or writes them.
-    Where `inside` is false zeros come instead, though the address is valid.
+    Where `inside` is false zeros come instead, though the address is valid. With `first`
+    only so many of the elements are read, zero to all of them, and zeros come instead of
+    the others.
 
     ```mlir
     krnl.copy_async %x[%i, %k] to %tile[%at], 8 if %inside : memref<64x128xf16> to memref<4608xf16>
+    krnl.copy_async %x[%i, %k] to %tile[%at], 8 first %count : memref<64x128xf16> to memref<4608xf16>
     ```
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source,
@@ -321,10 +324,10 @@ def Krnl_CopyAsyncOp : Krnl_Op<"copy_async", [AttrSizedOperandSegments]> {
                    Arg<AnyMemRef, "", [MemWrite]>:$memory,
                    Variadic<Index>:$at,
                    ConfinedAttr<I64Attr, [IntPositive]>:$elements,
-                   Optional<I1>:$inside);
+                   Optional<I1>:$inside, Optional<Index>:$count);
   let assemblyFormat = [{
     $source `[` $from `]` `to` $memory `[` $at `]` `,` $elements
-    (`if` $inside^)? attr-dict `:` type($source) `to` type($memory)
+    (`if` $inside^)? (`first` $count^)? attr-dict `:` type($source) `to` type($memory)
   }];
   let extraClassDeclaration = [{
     int64_t getBytes();

@@ -9,6 +9,14 @@
 //
 // Slices of a pipeline are copied without going through registers, by 4, 8 or
 // 16 bytes that stay adjacent; smaller elements that do not go through these.
+//
+// Rows of an op without sums that begin anywhere in memory are copied from the
+// access on that their first element lies in, and begin in the slice as far
+// from a multiple of an access as in memory:
+//
+//   memory  | . . . a b c d e | f g h i j . . . |
+//   slice   | . . . a b c d e | f g h i j . . . |
+//
 //===----------------------------------------------------------------------===//
 
 #include "Device/ThreadCopier.h"
@@ -128,6 +136,17 @@ ThreadCopier::copyDigits(const CachedSlice &slice, int64_t &lanes) {
   return digits;
 }
 
+/// The rows of a slice, by the digits of a number.
+SmallVector<ThreadCopier::CopyDigit>
+ThreadCopier::rowDigits(const CachedSlice &slice) {
+  SmallVector<CopyDigit> digits;
+  SmallVector<unsigned> inRow = loopsOfRow(nest, slice.op, slice.loops);
+  for (unsigned loop : llvm::reverse(slice.loops))
+    if (!llvm::is_contained(inRow, loop))
+      digits.push_back({loop, nest.loop(loop).extent, 1});
+  return digits;
+}
+
 /// Lets the loops be at the iterations of a part.
 void ThreadCopier::enterPart(const CachedSlice &slice,
                              ArrayRef<CopyDigit> digits, LaneIndex number,
@@ -191,28 +210,61 @@ void ThreadCopier::storePart(const CachedSlice &slice, const Part &part,
                  vector::ExtractOp::create(b, value, lane), 1, {});
 }
 
-/// Loads the part that the loops are at, or begins to copy it ahead: then there
-/// is no value.
-ThreadCopier::Part ThreadCopier::loadPart(const CachedSlice &slice,
-                                          OpState &state, int64_t lanes) {
+/// Loads the part that the loops are at, or an access of a shifted row, or
+/// begins to copy it ahead: then there is no value.
+ThreadCopier::Part ThreadCopier::loadPart(CopyWork &work, LaneIndex inRow) {
+  const CachedSlice &slice = work.slice;
+  int64_t lanes = work.lanes;
+  if (slice.shiftedRow) {
+    copyAccess(slice, inRow);
+    return {};
+  }
   Value source = slices.sourceOf(slice);
   Instance here(active.size(), 0);
   LaneIndex at = slices.indexIn(slice, here);
-  SmallVector<LaneIndex> from = slices.indicesInSource(slice, state);
+  SmallVector<LaneIndex> from = slices.indicesInSource(slice, work.state);
   if (!isCopiedAhead(slice, source, from, at, lanes))
     return {at, positions.zeroOutside(slice.op, *slice.use, here,
-                                      sources.read(slice, state, lanes))};
+                                      sources.read(slice, work.state, lanes))};
   SmallVector<Value> first =
       llvm::map_to_vector(from, [&](LaneIndex it) { return math.scalar(it); });
   CopyAsyncOp::create(b, source, first, slice.memref, math.scalar(at), lanes,
-                      positions.hasElement(slice.op, *slice.use, here));
+                      positions.hasElement(slice.op, *slice.use, here),
+                      /*count=*/Value());
   return {at, Value()};
+}
+
+/// Begins to copy one of the accesses of a shifted row, or the last one of the
+/// memory where it is past that, of which only what there is is read.
+void ThreadCopier::copyAccess(const CachedSlice &slice, LaneIndex number) {
+  int64_t lanes = elementsOfAccess(*slice.use);
+  Value source = slices.sourceOf(slice);
+  auto constant = [&](int64_t value) {
+    return math.scalar({{}, value, 0, {}});
+  };
+  auto [first, place] = slices.shiftedRowAt(slice, Instance(active.size(), 0));
+  LaneIndex all = access.countElements(source);
+  LaneIndex last = math.floorDiv(math.add(all, {{}, -1, 0, {}}), lanes);
+  Value chunk = arith::MinUIOp::create(
+      b, math.scalar(math.add(math.floorDiv(first, lanes), number)),
+      math.scalar(last));
+  Value from = math.scalar(math.scale(toLaneIndex(OpFoldResult(chunk)), lanes));
+  Value count = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, math.scalar(all), from), constant(lanes));
+  LaneIndex at = math.add(place, math.scale(number, lanes));
+  SmallVector<Value> indices(cast<MemRefType>(source.getType()).getRank(),
+                             constant(0));
+  indices.back() = from;
+  CopyAsyncOp::create(b, source, indices, slice.memref, math.scalar(at), lanes,
+                      /*inside=*/Value(), count);
 }
 
 /// Copies the part of this number, if there is one: always if `isWhole`. What
 /// is copied under no condition is stored by storeWaiting().
 void ThreadCopier::copyPart(CopyWork &work, LaneIndex number, bool isWhole) {
-  enterPart(work.slice, work.digits, number, work.lanes);
+  LaneIndex inRow = math.mod(number, work.accesses);
+  enterPart(work.slice, work.digits, math.floorDiv(number, work.accesses),
+            work.lanes);
   Value inside = isInsideLoops(work.slice);
   if (!isWhole) {
     Value isThere =
@@ -221,12 +273,11 @@ void ThreadCopier::copyPart(CopyWork &work, LaneIndex number, bool isWhole) {
     inside = inside ? arith::AndIOp::create(b, isThere, inside) : isThere;
   }
   if (!inside)
-    return work.waiting.push_back(loadPart(work.slice, work.state, work.lanes));
+    return work.waiting.push_back(loadPart(work, inRow));
   auto branch = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  storePart(work.slice, loadPart(work.slice, work.state, work.lanes),
-            work.lanes);
+  storePart(work.slice, loadPart(work, inRow), work.lanes);
 }
 
 void ThreadCopier::storeWaiting(const CopyWork &work) {
@@ -264,7 +315,13 @@ void ThreadCopier::copy(const CachedSlice &slice) {
   for (const LoopUse &use : nest.op(slice.op).loops)
     active[use.loop].lanes = active[use.loop].instances = 1;
   CopyWork work{slice, OpState(storage.plan(slice.op))};
-  work.digits = copyDigits(slice, work.lanes);
+  if (slice.shiftedRow) {
+    work.digits = rowDigits(slice);
+    work.accesses = *slice.shiftedRow / elementsOfAccess(*slice.use) + 1;
+  } else {
+    work.digits = copyDigits(slice, work.lanes);
+  }
+  work.parts = work.accesses;
   for (const CopyDigit &digit : work.digits)
     work.parts *= digit.count;
   copyRounds(work);

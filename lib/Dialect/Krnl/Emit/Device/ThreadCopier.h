@@ -47,13 +47,16 @@ private:
     const CachedSlice &slice;
     OpState state;
     llvm::SmallVector<CopyDigit> digits = {};
-    int64_t lanes = 1, parts = 1;
+    /// The elements of a part, and the accesses of each shifted row.
+    int64_t lanes = 1, accesses = 1;
+    int64_t parts = 1;
     /// Loaded, but not stored.
     llvm::SmallVector<Part> waiting = {};
   };
 
   llvm::SmallVector<CopyDigit> copyDigits(const CachedSlice &slice,
                                           int64_t &lanes);
+  llvm::SmallVector<CopyDigit> rowDigits(const CachedSlice &slice);
   void enterPart(const CachedSlice &slice, llvm::ArrayRef<CopyDigit> digits,
                  LaneIndex number, int64_t lanes);
   mlir::Value isInsideLoops(const CachedSlice &slice);
@@ -61,7 +64,8 @@ private:
                      llvm::ArrayRef<LaneIndex> from, LaneIndex at,
                      int64_t lanes);
   void storePart(const CachedSlice &slice, const Part &part, int64_t lanes);
-  Part loadPart(const CachedSlice &slice, OpState &state, int64_t lanes);
+  void copyAccess(const CachedSlice &slice, LaneIndex number);
+  Part loadPart(CopyWork &work, LaneIndex inRow);
   void copyPart(CopyWork &work, LaneIndex number, bool isWhole);
   void storeWaiting(const CopyWork &work);
   void copyRounds(CopyWork &work);

@@ -4,7 +4,8 @@
 //
 // %x[h + r - 1 in 0 to 56]: where the index leaves the range the first element
 // is read, and another element taken instead. Results are not stored there. All
-// lanes of a vector are inside of it, or none.
+// lanes of a vector are inside of it, or none, except where an op without sums
+// reads: its lanes are gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +39,12 @@ std::string reasonAgainstRanges(const LoopNest &nest, unsigned number) {
     if (access.outside() &&
         !paddedLoops(nest, number, access, /*reduced=*/true).empty())
       return "sums over whole blocks have zeros outside of it";
+    bool isGathered =
+        compute.isDpsInput(&operand) && compute.getNumReductionLoops() == 0;
     for (const LoopUse &use : op.loops) {
       std::string name = "loop '" + nest.loop(use.loop).name + "'";
-      if (use.width() > 1 && !isCopied && access.hasRangeAlong(use.loop))
+      if (use.width() > 1 && !isCopied && !isGathered &&
+          access.hasRangeAlong(use.loop))
         return "vectors of " + name + " would reach across its end";
       if (use.transpose || use.interleave || !use.strides.empty())
         return "accesses along " + name + " are shuffled";

@@ -9,6 +9,7 @@
 
 #include "onnxc/Dialect/Krnl/IR/LoopNest/Slices.h"
 #include "Queries.h"
+#include "onnxc/Dialect/Krnl/IR/Accesses.h"
 #include "onnxc/Dialect/Krnl/IR/ByteProduct.h"
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/LoopNest.h"
@@ -154,6 +155,49 @@ SmallVector<unsigned> loopsOfRow(const LoopNest &nest, unsigned op,
                ? isSum(loop) == isSum(loops.back())
                : rootOf(nest, loop).first == rootOf(nest, loops.back()).first;
   });
+}
+
+/// Returns true if no index is before the first element of its dimension.
+static bool beginsInside(ComputeOp op, OpOperand &input) {
+  return llvm::none_of(op.getSubscripts(input), [](const Subscript &at) {
+    return at.range && (at.range->first != 0 ||
+                        at.index
+                            .walk([](AffineExpr part) {
+                              auto number = dyn_cast<AffineConstantExpr>(part);
+                              return number && number.getValue() < 0
+                                         ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+                            })
+                            .wasInterrupted());
+  });
+}
+
+std::optional<int64_t> shiftedRow(const LoopNest &nest, const Cache &cache,
+                                  unsigned op, OpOperand &input) {
+  Type element = getElementTypeOrSelf(input.get());
+  auto compute = dyn_cast_if_present<ComputeOp>(nest.op(op).op);
+  SmallVector<unsigned> loops = cachedLoops(nest, cache, op),
+                        inRow = loopsOfRow(nest, op, loops);
+  if (!compute || !cache.isShared() || makerOf(nest, cache.operand) ||
+      pipelineAt(nest, cache.at).stages == 1 || mmaOf(nest, op) ||
+      !element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 8 ||
+      llvm::any_of(loops, [&](unsigned loop) {
+        return nest.op(op).find(loop)->reduced;
+      }))
+    return std::nullopt;
+  Access access(nest, op, input);
+  int64_t row = 1,
+          lanes = maxPaddingBytes * 8 / element.getIntOrFloatBitWidth();
+  bool isAligned = access.alignment(inRow, lanes) == lanes;
+  for (unsigned loop : llvm::reverse(inRow)) {
+    if (access.stride(loop) != row)
+      return std::nullopt;
+    row *= nest.loop(loop).extent;
+    isAligned &= !access.hasRangeAlong(loop);
+  }
+  if (isAligned || row % lanes != 0 || !beginsInside(compute, input))
+    return std::nullopt;
+  return row;
 }
 
 int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,

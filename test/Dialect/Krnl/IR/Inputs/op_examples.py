@@ -41,7 +41,7 @@ OTHERS = {
     "copy_in": {"x": "memref<4xf32>", "d": "memref<4xf32>"},
     "copy_out": {"d": "memref<4xf32>", "y": "memref<4xf32>"},
     "dot": {"acc": "vector<16xi32>", "x": "vector<64xi8>", "w": "vector<64xi8>"},
-    "copy_async": {"x": "memref<64x128xf16>", "tile": "memref<4608xf16>", "i": "index", "k": "index", "at": "index", "inside": "i1"},
+    "copy_async": {"x": "memref<64x128xf16>", "tile": "memref<4608xf16>", "i": "index", "k": "index", "at": "index", "inside": "i1", "count": "index"},
     "pair_sums": {"x": "vector<32xi8>", "w": "vector<32xi8>"},
     "lookup": {"x": "vector<64xi8>"},
     "load_matrix": {"tile": "memref<576xf16>", "row": "index"},

@@ -40,6 +40,14 @@ int64_t strideInSlice(const LoopNest &nest, const Cache &cache, unsigned op,
 llvm::SmallVector<unsigned> loopsOfRow(const LoopNest &nest, unsigned op,
                                        llvm::ArrayRef<unsigned> loops);
 
+/// The elements of a shared slice's rows, where these are copied ahead in whole
+/// accesses of 16 bytes though they begin anywhere in memory: each from the
+/// access on that its first element lies in. A row is followed by one more
+/// access then. Nothing where rows begin with an access, or are copied
+/// otherwise: only inputs of ops without sums whose rows have no gaps are.
+std::optional<int64_t> shiftedRow(const LoopNest &nest, const Cache &cache,
+                                  unsigned op, mlir::OpOperand &input);
+
 /// The op whose loops the slices of `op` at a loop are copied in: the last one
 /// of those that are computed at the loop, else `op` itself.
 unsigned copyingOp(const LoopNest &nest, unsigned loop, unsigned op);

@@ -141,7 +141,7 @@ static bool isClosed(const Instance &instance) {
   });
 }
 
-/// Returns true if each access reads what it did before when the instances have
+/// Returns true if memory is read and written as before when the instances have
 /// moved down to the last instruction of all.
 bool Interleaver::keepsOrder(ArrayRef<Instance> group) const {
   DenseMap<const Instruction *, size_t> instanceOf;
@@ -153,7 +153,7 @@ bool Interleaver::keepsOrder(ArrayRef<Instance> group) const {
       last = instance.back();
   }
   SmallVector<StoreInst *> stores;
-  SmallVector<Instruction *> reads;
+  SmallVector<Instruction *> accesses;
   for (Instruction &instruction :
        make_range(first->getIterator(), std::next(last->getIterator()))) {
     auto *store = dyn_cast<StoreInst>(&instruction);
@@ -162,16 +162,16 @@ bool Interleaver::keepsOrder(ArrayRef<Instance> group) const {
       stores.push_back(store);
     else if (instruction.mayHaveSideEffects())
       return false;
-    else if (instruction.mayReadFromMemory())
-      reads.push_back(&instruction);
+    if (instruction.mayReadOrWriteMemory())
+      accesses.push_back(&instruction);
   }
   return all_of(stores, [&](StoreInst *store) {
-    return all_of(reads, [&](Instruction *read) {
-      auto number = instanceOf.find(read);
+    return all_of(accesses, [&](Instruction *access) {
+      auto number = instanceOf.find(access);
       bool isOwn =
           number != instanceOf.end() && number->second == instanceOf.at(store);
       return isOwn || !isModOrRefSet(aliases.getModRefInfo(
-                          read, MemoryLocation::get(store)));
+                          access, MemoryLocation::get(store)));
     });
   });
 }

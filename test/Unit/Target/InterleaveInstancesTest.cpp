@@ -115,3 +115,7 @@ TEST(InterleaveInstances, ReadsWhatIsWrittenInItsOrder) {
   EXPECT_EQ(adjacentProducts({4, 16, 8, "ptr noalias %x, ptr %y"}, "haswell"),
             0U);
 }
+
+TEST(InterleaveInstances, WritesOverlappingResultsInTheirOrder) {
+  EXPECT_EQ(adjacentProducts({4, 16, /*step=*/4}, "haswell"), 60U);
+}

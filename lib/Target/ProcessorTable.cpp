@@ -228,7 +228,8 @@ static constexpr ProcessorFamily families[] = {
 
 static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     ssse3{Triple::x86_64, "+ssse3"}, sse41{Triple::x86_64, "+sse4.1"},
-    avx2{Triple::x86_64, "+avx2"}, avx512bw{Triple::x86_64, "+avx512bw"},
+    fma3{Triple::x86_64, "+fma"}, avx2{Triple::x86_64, "+avx2"},
+    avx512bw{Triple::x86_64, "+avx512bw"},
     avx512vbmi{Triple::x86_64, "+avx512vbmi"},
     avx512vl{Triple::x86_64, "+avx512vl"},
     avx512vnni{Triple::x86_64, "+avx512vnni"},
@@ -237,7 +238,10 @@ static constexpr ProcessorKind sse2{Triple::x86_64, ""},
     avxvnniint8{Triple::x86_64, "+avxvnniint8"}, neon{Triple::aarch64, ""},
     dotprod{Triple::aarch64, "+dotprod"}, i8mm{Triple::aarch64, "+i8mm"},
     dsp{Triple::thumb, "+dsp"}, helium{Triple::thumb, "+mve"},
-    fpv8{Triple::thumb, "+fp-armv8d16sp"}, sm80{Triple::nvptx64, ""},
+    fpv4{Triple::thumb, "+vfp4d16sp"}, fpv4Double{Triple::thumb, "+vfp4d16"},
+    fpv8{Triple::thumb, "+fp-armv8d16sp"}, riscv32f{Triple::riscv32, "+f"},
+    riscv32d{Triple::riscv32, "+d"}, riscv64f{Triple::riscv64, "+f"},
+    riscv64d{Triple::riscv64, "+d"}, sm80{Triple::nvptx64, ""},
     sm90{Triple::nvptx64, "+sm_90"}, sm90a{Triple::nvptx64, "+sm_90a"};
 
 // Intel, Intrinsics Guide; Arm, Architecture Reference Manual. LLVM has one
@@ -283,6 +287,19 @@ static constexpr TargetInstruction instructions[] = {
     // VRINTN, of single floats of ARMv8 as well.
     {helium, "bytes_sum_x16", "llvm.arm.mve.vmldava"},
     {fpv8, "round_even", ""},
+    // FMA3, VFMA and FMADD, PTX: fma.
+    {fma3, "fma_f32", ""},
+    {fma3, "fma_f64", ""},
+    {neon, "fma_f32", ""},
+    {neon, "fma_f64", ""},
+    {fpv4, "fma_f32", ""},
+    {fpv4Double, "fma_f64", ""},
+    {riscv32f, "fma_f32", ""},
+    {riscv32d, "fma_f64", ""},
+    {riscv64f, "fma_f32", ""},
+    {riscv64d, "fma_f64", ""},
+    {sm80, "fma_f32", ""},
+    {sm80, "fma_f64", ""},
     // FMAX and FMIN, FMAXNM and FMINNM; PTX: max and min, with .NaN and
     // without.
     {neon, "maximum", ""},

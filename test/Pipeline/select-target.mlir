@@ -45,7 +45,7 @@
 // The features of a processor decide which row of the table is about it.
 // V2:  #krnl.target<family = "x86_64_v2", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v2", fma_per_cycle = 1, l2 = 262144, instructions = {byte_pairs_x4 = "llvm.x86.ssse3.pmadd.ub.sw.128", pairs_x4 = "llvm.x86.sse2.pmadd.wd", round_even = "", shuffle_x16 = "llvm.x86.ssse3.pshuf.b.128"}>
 // V3:  #krnl.target<family = "x86_64_v3",
-// V3-SAME: vector_bytes = 32, instructions = {byte_pairs_x4 = {{.*}}, byte_pairs_x8 = "llvm.x86.avx2.pmadd.ub.sw", pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}, shuffle_x32 = "llvm.x86.avx2.pshuf.b"}>
+// V3-SAME: vector_bytes = 32, instructions = {byte_pairs_x4 = {{.*}}, byte_pairs_x8 = "llvm.x86.avx2.pmadd.ub.sw", fma_f32 = "", fma_f64 = "", pairs_x4 = {{.*}}, pairs_x8 = {{[^,]*}}, round_even = "", shuffle_x16 = {{[^,]*}}, shuffle_x32 = "llvm.x86.avx2.pshuf.b"}>
 // V4:  #krnl.target<family = "x86_64_v4",
 // V4-SAME: vector_bytes = 64, vector_registers = 32, free_masks = true, fma_per_cycle = 1, loads_per_cycle = 1, operations_beside_gather = 2, l2 = 1048576,
 // V4-NOT:  dot_us
@@ -60,15 +60,15 @@
 // VNNI-SAME: table_x64 = "llvm.x86.avx512.vpermi2var.qi.512"
 // INT8: dot_ss_x4 = "llvm.x86.avx2.vpdpbssd.128", dot_ss_x8 = "llvm.x86.avx2.vpdpbssd.256", dot_us_x4 = {{.*}}, dot_us_x8 = {{.*}}, dot_uu_x4 = "llvm.x86.avx2.vpdpbuud.128"
 // LEAST: family = "x86_64", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64", fma_per_cycle = 1, l2 = 262144, instructions = {pairs_x4 = {{[^,]*}}}>
-// NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {maximum = "", round_even = ""}>
+// NEON: family = "aarch64", triple = "aarch64-unknown-linux-gnu", cpu = "generic", vector_registers = 32, instructions = {fma_f32 = "", fma_f64 = "", maximum = "", round_even = ""}>
 // I8MM: dot_ss_x4 = "llvm.aarch64.neon.sdot.v4i32.v16i8", dot_us_x4 = "llvm.aarch64.neon.usdot.v4i32.v16i8", dot_uu_x4 = "llvm.aarch64.neon.udot.v4i32.v16i8"
 // V: family = "riscv64_v",
-// V-SAME: vector_registers = 32, free_masks = true>
+// V-SAME: vector_registers = 32, free_masks = true, instructions = {fma_f32 = "", fma_f64 = ""}>
 // A processor without a row has the defaults; Linux expects the extensions.
-// SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic", features = "+m,+a,+f,+d,+c">
+// SCALAR: #krnl.target<family = "riscv64", triple = "riscv64-unknown-linux-gnu", cpu = "generic", features = "+m,+a,+f,+d,+c", instructions = {fma_f32 = "", fma_f64 = ""}>
 // Without an operating system machines may have 32 bits.
 // THUMB: #krnl.target<family = "thumb", triple = "thumbv7em-unknown-none-eabi", cpu = "generic", features = "+vfp4d16sp", vector_bytes = 1, vector_registers = 32, scalar_copies = 8, index_bits = 32, stack_bytes = 1024,
-// THUMB-SAME: thread_registers = 14, address_registers = 4, instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", pairs_sum_x1 = "llvm.arm.smlad"}>
+// THUMB-SAME: thread_registers = 14, address_registers = 4, instructions = {even_bytes_s_x1 = "llvm.arm.sxtb16", even_bytes_u_x1 = "llvm.arm.uxtb16", fma_f32 = "", pairs_sum_x1 = "llvm.arm.smlad"}>
 // MVE: #krnl.target<family = "thumb_mve", triple = "thumbv8.1m.main-unknown-none-eabi",
 // MVE-SAME: vector_registers = 8, scalar_copies = 8, free_masks = true,
 // MVE-SAME: bytes_sum_x16 = "llvm.arm.mve.vmldava"
@@ -107,7 +107,7 @@
 // SIMULATED-HOPPER: krnl.simulated,
 // SIMULATED-HOPPER-SAME: cpu = "sm_90a"
 // SIMULATED-HOPPER-SAME: cluster_bytes_per_cycle = 1.300000e+01
-// SIMULATED-HOPPER-SAME: instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", exp2_f32_x16 = "llvm.nvvm.ex2.approx", int_to_float = "", load_cluster = "nvvm.mapa.shared.cluster"
+// SIMULATED-HOPPER-SAME: instructions = {copy_tensor = "nvvm.cp.async.bulk.tensor", exp2_f32_x16 = "llvm.nvvm.ex2.approx", fma_f32 = "", fma_f64 = "", int_to_float = "", load_cluster = "nvvm.mapa.shared.cluster"
 // SIMULATED-HOPPER-SAME: wgmma_bf16_x16 = "nvvm.wgmma.mma_async", wgmma_f16_x16 = "nvvm.wgmma.mma_async"
 // DEVICE: error: unknown processor 'sm_1' for nvptx64-nvidia-cuda
 // TRIPLE-OF-DEVICE: error: 'nvptx64-nvidia-cuda' is a device: use --device=cuda instead

@@ -51,6 +51,9 @@ struct ProcessorFamily {
 ///                 N products for each sum
 ///   copy_tensor   copies a box of a tensor to shared memory
 ///   load_cluster  loads from shared memory of another block of a cluster
+///   fma_f32, fma_f64
+///                 multiplies and adds floats, rounded once; no intrinsic is
+///                 named
 ///   round_even    rounds a float to a whole one; no intrinsic is named
 struct TargetInstruction {
   ProcessorKind kind;

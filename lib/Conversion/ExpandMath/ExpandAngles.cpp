@@ -81,7 +81,7 @@ static Angle reduceAngle(FloatBuilder &f, Value x) {
   Value n = f.sub(rounded, f.constant(f.rounder()));
   Value r = x;
   for (double part : table.quarter)
-    r = f.fma(n, f.constant(-part), r);
+    r = f.cancellingFma(n, f.constant(-part), r);
   return angleOf(f, f.bits(rounded), r);
 }
 
@@ -183,7 +183,7 @@ static Value angleOfParts(FloatBuilder &f, Parts x) {
             arith::SIToFPOp::create(b, f.type, left));
   Value scale = f.constant(0x1.921fb54442d18p-62);
   Value product = f.mul(high, scale);
-  Value error = f.fma(high, scale, f.neg(product));
+  Value error = f.cancellingFma(high, scale, f.neg(product));
   error = f.fma(high, f.constant(0x1.1a62633145c07p-116), error);
   return f.add(product, f.fma(low, scale, error));
 }

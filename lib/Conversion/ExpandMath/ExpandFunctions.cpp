@@ -5,8 +5,8 @@
 // Where the upstream polynomials are slow or lose digits, or a device has no
 // libm: the table of these, erf and tanh of f32, atan, asin, acos and fmod, on
 // scalars and vectors alike, each within 3 units in the last place, tanh within
-// 5. The
-// coefficients are minimax fits of the relative error on the reduced range.
+// 5. The coefficients are minimax fits of the relative error on the reduced
+// range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -281,7 +281,7 @@ static Value expandRemainder(FloatBuilder &f, Operation *op,
   };
   auto expand = [&] {
     Value whole = math::TruncOp::create(b, quotient);
-    Value rest = f.fma(f.neg(whole), y, x);
+    Value rest = f.cancellingFma(f.neg(whole), y, x);
     rest = f.select(f.less(rest, f.constant(0)), f.add(rest, y), rest);
     return signedRest(rest);
   };

@@ -149,5 +149,6 @@ void KrnlExpandMath::runOnOperation() {
     return signalPassFailure();
   // Some upstream polynomials call others of these.
   onnxc::expandFunctions(getOperation());
+  onnxc::expandFma(getOperation());
   onnxc::expandMinMax(getOperation());
 }

@@ -89,7 +89,7 @@ static Sum sumOf(FloatBuilder &f, Value x, Value y) {
 /// x * y, with the error of the products with the lower parts.
 static Sum productOf(FloatBuilder &f, Sum x, Sum y) {
   Value product = f.mul(x.high, y.high);
-  Value low = f.fma(x.high, y.high, f.neg(product));
+  Value low = f.cancellingFma(x.high, y.high, f.neg(product));
   low = f.fma(x.high, y.low, low);
   return {product, f.fma(x.low, y.high, low)};
 }
@@ -103,7 +103,7 @@ static Sum longLog2(FloatBuilder &f, Value a) {
   auto [e, t] = onnxc::scaledOf(f, a);
   Sum below = sumOf(f, f.constant(2), t);
   Value ratio = f.div(t, below.high);
-  Value rest = f.fma(f.neg(ratio), below.high, t);
+  Value rest = f.cancellingFma(f.neg(ratio), below.high, t);
   rest = f.fma(f.neg(ratio), below.low, rest);
   Sum s{ratio, f.div(rest, below.high)};
   Sum square = productOf(f, s, s), cube = productOf(f, square, s);
@@ -132,7 +132,7 @@ static Value magnitudeOfDouble(FloatBuilder &f, onnxc::krnl::TargetAttr target,
   Value first = f.select(f.less(a, infinity), log.high, a);
   first = f.select(f.equal(a, f.constant(0)), f.neg(infinity), first);
   Value high = f.mul(y, first);
-  Value low = f.fma(y, log.low, f.fma(y, first, f.neg(high)));
+  Value low = f.fma(y, log.low, f.cancellingFma(y, first, f.neg(high)));
   constexpr double bound = 1100;
   Value isNumber = f.less(math::AbsFOp::create(f.b, high), f.constant(bound));
   low = f.select(isNumber, low, f.constant(0));

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
 
@@ -21,11 +22,10 @@ public:
   using Value = mlir::Value;
 
   /// Builds in the type of the op's result, before the op.
-  explicit FloatBuilder(mlir::Operation *op)
-      : b(op->getLoc(), op), type(op->getResult(0).getType()) {}
+  explicit FloatBuilder(mlir::Operation *op);
   /// Builds at the position of `other`, in its type with another element.
   FloatBuilder(FloatBuilder &other, mlir::Type element)
-      : b(other.b), type(other.like(element)) {}
+      : b(other.b), type(other.like(element)), target(other.target) {}
 
   Value constant(double value) {
     return mlir::arith::ConstantOp::create(
@@ -53,9 +53,11 @@ public:
   Value mul(Value x, Value y) { return mlir::arith::MulFOp::create(b, x, y); }
   Value div(Value x, Value y) { return mlir::arith::DivFOp::create(b, x, y); }
   Value neg(Value x) { return mlir::arith::NegFOp::create(b, x); }
-  Value fma(Value x, Value y, Value z) {
-    return mlir::math::FmaOp::create(b, x, y, z);
-  }
+  /// x y + z, rounded once where the processor has an instruction for it, else
+  /// twice.
+  Value fma(Value x, Value y, Value z);
+  /// x y + z, rounded once, for z near -x y.
+  Value cancellingFma(Value x, Value y, Value z);
   Value compare(mlir::arith::CmpFPredicate predicate, Value x, Value y) {
     return mlir::arith::CmpFOp::create(b, predicate, x, y);
   }
@@ -117,6 +119,8 @@ public:
   mlir::Type type;
 
 private:
+  krnl::TargetAttr target;
+
   static mlir::Attribute splat(mlir::Type type, mlir::Attribute value) {
     auto vector = mlir::dyn_cast<mlir::VectorType>(type);
     return vector ? mlir::Attribute(mlir::DenseElementsAttr::get(vector, value))

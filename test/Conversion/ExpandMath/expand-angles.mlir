@@ -30,7 +30,7 @@ module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-c
 // CHECK-LABEL: module @processor
 // CHECK:         math.tan %{{.+}} : f32
 // CHECK:         math.cos %{{.+}} : f64
-module @processor attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+module @processor attributes {krnl.target = #krnl.target<vector_bytes = 32, instructions = {fma_f32 = "", fma_f64 = ""}>} {
   func.func @large(%x: f32, %y: f64) -> (f32, f64) {
     %0 = math.tan %x : f32
     %1 = math.cos %y : f64

@@ -2,7 +2,7 @@
 
 // A device with an instruction for powers of 2 has no polynomial for e^x, and corrects what the exponent is
 // rounded by, where e^x is neither 0 nor infinite.
-module @device attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {exp2_f32_x16 = "llvm.nvvm.ex2.approx"}>} {
+module @device attributes {krnl.target = #krnl.target<tile_threads = 1024, instructions = {fma_f32 = "", exp2_f32_x16 = "llvm.nvvm.ex2.approx"}>} {
   // CHECK-LABEL: func @exact(
   // CHECK-SAME:      %[[X:.+]]: f32)
   // CHECK:         %[[T:.+]] = arith.mulf %[[X]], %{{.+}} : f32

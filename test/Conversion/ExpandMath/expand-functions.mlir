@@ -16,7 +16,7 @@ module @wide attributes {krnl.target = #krnl.target<instructions = {
     return %0, %1, %2 : vector<16xf32>, vector<8xf32>, vector<2xf32>
   }
 }
-module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32, instructions = {fma_f32 = "", fma_f64 = ""}>} {
   // Powers that are 0 are not computed, which would be slow. That they are is
   // known from the exponent, before the polynomial.
   // CHECK-LABEL: func @shifted(
@@ -48,7 +48,7 @@ module @narrow attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
 // CHECK:         %[[E:.+]] = arith.mulf %[[HALF]],
 // CHECK:         %[[SUM:.+]] = arith.addf %[[E]], %{{.+}}
 // CHECK:         return %[[SUM]], %[[E]]
-module @sums attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+module @sums attributes {krnl.target = #krnl.target<vector_bytes = 32, instructions = {fma_f32 = "", fma_f64 = ""}>} {
   func.func @beside_one(%x: vector<8xf32>) -> vector<8xf32> {
     %one = arith.constant dense<1.0> : vector<8xf32>
     %0 = math.exp %x : vector<8xf32>
@@ -93,7 +93,7 @@ module @device attributes {krnl.target = #krnl.target<triple = "nvptx64-nvidia-c
 // CHECK:         arith.shli %[[COUNTED]],
 // CHECK-NOT:     arith.addi
 // CHECK:         return
-module @negated attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+module @negated attributes {krnl.target = #krnl.target<vector_bytes = 32, instructions = {fma_f32 = "", fma_f64 = ""}>} {
   func.func @sigmoid(%x: vector<8xf32>) -> vector<8xf32> {
     %one = arith.constant dense<1.0> : vector<8xf32>
     %0 = arith.negf %x : vector<8xf32>
@@ -108,7 +108,7 @@ module @negated attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
 // CHECK-LABEL: module @processor
 // CHECK-NOT:     math.{{atan|asin|acos|powf|tan}}
 // CHECK:         return
-module @processor attributes {krnl.target = #krnl.target<vector_bytes = 32>} {
+module @processor attributes {krnl.target = #krnl.target<vector_bytes = 32, instructions = {fma_f32 = "", fma_f64 = ""}>} {
   func.func @doubles(%x: vector<4xf64>) -> vector<4xf64> {
     %0 = math.atan %x : vector<4xf64>
     %1 = math.asin %0 : vector<4xf64>

@@ -4,6 +4,7 @@
 # Each function is compiled for vectors, run over many f32 values and compared
 # with numpy's result in double precision: 8 units in the last place at most, or UNITS,
 # denormal results may be zero. Those of f64 are compared in the x87's precision.
+# Options after the folder are those of onnx-compile.
 # ===------------------------------------------------------------------------===//
 import math
 import pathlib
@@ -92,7 +93,8 @@ def check(name, op, function, folder, x, units):
     smallest = float(np.finfo(x.dtype).tiny)
     (folder / "f.mlir").write_text(IR.format(op=f"{op} : vector<{lanes}x{kind}>", type=kind, lanes=lanes))
     np.save(folder / "x.npy", x)
-    subprocess.run(["onnx-compile", folder / "f.mlir", "--resume=loops", "-o", folder / "f.so"], check=True)
+    options = ["--resume=loops", *sys.argv[2:]]
+    subprocess.run(["onnx-compile", folder / "f.mlir", *options, "-o", folder / "f.so"], check=True)
     subprocess.run(["onnx-run", folder / "f.so", "--quiet", f"--input=@{folder}/x.npy", f"--save={folder}"], check=True)
     got = np.load(folder / "y.npy")
     with np.errstate(all="ignore"):
@@ -126,6 +128,8 @@ def main():
         # A remainder has no error.
         op = op.replace("math.powf", "arith.remf")
         cases.append((f"remainder by {y}", op, lambda x, y=np.float64(y): np.fmod(x, y), folder, floats, 0))
+        wide = wide.replace("math.powf", "arith.remf")
+        cases.append((f"remainder by {y}", wide, lambda x, y=np.longdouble(y): np.fmod(x, y), folder, doubles, 0))
     problems = [p for p in (check(*case) for case in cases) if p]
     sys.exit("\n".join(problems) or 0)
 

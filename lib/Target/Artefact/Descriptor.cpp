@@ -16,6 +16,7 @@
 #include "onnxc/Dialect/Krnl/IR/CustomNodes.h"
 #include "onnxc/Dialect/ONNX/IR/ONNXTypes.h"
 #include "onnxc/Support/ElementBytes.h"
+#include "onnxc/Target/Artefact/Header.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/rt/model.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -201,9 +202,11 @@ static void emitTagged(Constants &make, llvm::Module &module,
 }
 
 /// All names of Exports.def that there is one of for each tag. The last has no
-/// parameter, and its function of the runtime uses none.
+/// parameter, and its function of the runtime uses none. `ofHeader` is another
+/// name of omQueryEntryPoints.
 static void emitTaggedNames(Constants &make, llvm::Module &module,
-                            llvm::Constant *model, StringRef tag) {
+                            llvm::Constant *model, StringRef tag,
+                            StringRef ofHeader) {
   static constexpr std::pair<StringLiteral, StringLiteral> functions[] = {
       {"run_main_graph", "onnxc_rt_run_main_graph"},
       {"omQueryEntryPoints", "onnxc_rt_query_entry_points"},
@@ -212,6 +215,8 @@ static void emitTaggedNames(Constants &make, llvm::Module &module,
       {"omCompilationInfo", "onnxc_rt_compilation_info"}};
   for (const auto &[name, ofRuntime] : functions)
     emitTagged(make, module, model, (name + "_" + tag).str(), ofRuntime);
+  llvm::GlobalAlias::create(
+      ofHeader, module.getFunction(("omQueryEntryPoints_" + tag).str()));
 }
 
 /// The constructor that registers the model in the runtime.
@@ -372,7 +377,8 @@ FailureOr<CodeFile> emitDescriptor(ArrayRef<ModuleOp> modules,
   llvm::Constant *model = make.hidden("onnxc_model", record->getType(), record);
   emitRegistration(make, descriptor, model);
   if (!info.tag.empty())
-    emitTaggedNames(make, descriptor, model, info.tag);
+    emitTaggedNames(make, descriptor, model, info.tag,
+                    nameForHeader("omQueryEntryPoints_" + info.tag, module));
 
   CodeFile file = emitModule(descriptor, *base, level, CodeKind::Object);
   file.name = "descriptor";

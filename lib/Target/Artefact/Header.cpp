@@ -15,6 +15,7 @@
 #include "onnxc/Version.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -78,8 +79,10 @@ struct Field {
 /// Writes the header.
 class HeaderWriter {
 public:
-  HeaderWriter(raw_ostream &os, StringRef prefix, StringRef tag)
-      : os(os), prefix(prefix), tag(tag), guard(prefix.upper()) {}
+  HeaderWriter(raw_ostream &os, StringRef prefix, StringRef tag,
+               StringRef digest)
+      : os(os), prefix(prefix), tag(tag), digest(digest),
+        guard(prefix.upper()) {}
 
   /// `memory` is null but for a real-time model.
   void write(ArrayRef<Field> inputs, ArrayRef<Field> outputs, StringRef source,
@@ -99,11 +102,16 @@ private:
                      const RealTimeMemory &memory) const;
 
   raw_ostream &os;
-  StringRef prefix, tag;
+  StringRef prefix, tag, digest;
   std::string guard;
 };
 
 } // namespace
+
+/// The other name of `function`.
+static std::string withDigest(StringRef function, StringRef digest) {
+  return (function + "_of_header_" + digest).str();
+}
 
 /// C's type of an element, by the numbers of onnxc/rt/DataTypes.def.
 static StringRef elementType(int64_t type) {
@@ -202,15 +210,17 @@ void HeaderWriter::writeStruct(StringRef kind, ArrayRef<Field> fields,
 }
 
 void HeaderWriter::writeCreate() const {
-  os << "\n/* A context to run in; NULL on failure: see omGetLastError. */\n";
+  std::string query = withDigest(("omQueryEntryPoints_" + tag).str(), digest);
   if (!tag.empty())
-    os << "OM_EXTERNAL_VISIBILITY const char *const *omQueryEntryPoints_" << tag
-       << "(int64_t *count);\n";
+    os << "\n/* Missing where this header is not that of the artefact. */\n"
+       << "OM_EXTERNAL_VISIBILITY const char *const *\n"
+       << query << "(int64_t *count);\n";
+  os << "\n/* A context to run in; NULL on failure: see omGetLastError. */\n";
   os << "static inline OMContext *" << prefix << "_create(void) {\n";
   if (tag.empty())
     os << "  return omContextCreate(0);\n}\n";
   else
-    os << "  const char *const *names = omQueryEntryPoints_" << tag << "(0);\n"
+    os << "  const char *const *names =\n      " << query << "(0);\n"
        << "  return names ? omContextCreate(names[0]) : 0;\n}\n";
 }
 
@@ -360,13 +370,19 @@ void HeaderWriter::writeRealTime(ArrayRef<Field> inputs,
   writeStruct("inputs", inputs, "/* Memory of the caller, for all. */\n");
   writeStruct("outputs", outputs,
               "/* Overlap no input and no other output. */\n");
-  os << "\n/* Runs the model once, on the thread of the caller, in `memory` "
+  std::string run = withDigest((prefix + "_run").str(), digest);
+  os << "\n/* Missing where this header is not that of the object. */\n"
+     << "int32_t " << run << "(\n    void *memory, const " << prefix
+     << "_inputs *inputs,\n    const " << prefix << "_outputs *outputs);\n"
+     << "\n/* Runs the model once, on the thread of the caller, in `memory` "
         "alone: no heap,\n * no lock, no system call. Runs at the same time "
         "have memory of their own; what\n * it holds between runs does not "
         "matter. 0; 1 if a pointer is NULL or the memory\n * is not aligned; 2 "
         "if the data breaks a rule of the model. */\n"
-     << "int32_t " << prefix << "_run(void *memory, const " << prefix
-     << "_inputs *inputs,\n    const " << prefix << "_outputs *outputs);\n"
+     << "static inline int32_t " << prefix << "_run(void *memory, const "
+     << prefix << "_inputs *inputs,\n    const " << prefix
+     << "_outputs *outputs) {\n  return " << run
+     << "(memory, inputs, outputs);\n}\n"
      << "\n/* Names the node after a run that has returned 2; else NULL. */\n"
      << "static inline const char *" << prefix
      << "_message(const void *memory) {\n"
@@ -396,25 +412,71 @@ void HeaderWriter::write(ArrayRef<Field> inputs, ArrayRef<Field> outputs,
   os << "\n#endif /* " << guard << "_MODEL_H */\n";
 }
 
-std::string headerText(ModuleOp module, StringRef prefix, StringRef tag,
-                       StringRef source, bool isRealTime) {
-  auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
-  llvm::StringSet<> taken;
-  auto fieldsOf = [&](StringRef name) {
-    auto attribute =
-        entry ? entry->getAttrOfType<ArrayAttr>(name) : ArrayAttr();
-    return makeFields(
-        attribute ? readArguments(attribute) : SmallVector<Argument>(), taken);
-  };
+/// Adds what programs that include the header are built with.
+static void addToDigest(llvm::BLAKE3 &hash, ArrayRef<Field> fields) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  std::vector<Field> inputs = fieldsOf(inputsAttrName);
-  RealTimeMemory memory;
-  if (isRealTime)
-    memory = realTimeMemory(module);
-  HeaderWriter(os, prefix, tag)
-      .write(inputs, fieldsOf(outputsAttrName), source,
-             isRealTime ? &memory : nullptr);
+  for (const Field &field : fields) {
+    const Argument &argument = field.argument;
+    os << field.name << ' ' << argument.kind << ' ' << argument.typeText << ' '
+       << argument.rank << ':';
+    llvm::interleave(argument.dims, os, "x");
+    os << '\n';
+  }
+  os << '\n'; // between inputs and outputs
+  hash.update(text);
+}
+
+namespace {
+
+/// What the header of a module is about.
+struct Interface {
+  Interface(ModuleOp module, bool isRealTime) {
+    auto entry = module.lookupSymbol<LLVM::LLVMFuncOp>(mainEntryName);
+    llvm::StringSet<> taken;
+    auto fieldsOf = [&](StringRef name) {
+      auto attribute =
+          entry ? entry->getAttrOfType<ArrayAttr>(name) : ArrayAttr();
+      return makeFields(attribute ? readArguments(attribute)
+                                  : SmallVector<Argument>(),
+                        taken);
+    };
+    inputs = fieldsOf(inputsAttrName);
+    outputs = fieldsOf(outputsAttrName);
+    if (isRealTime)
+      memory = realTimeMemory(module);
+  }
+
+  std::string digest() const {
+    llvm::BLAKE3 hash;
+    addToDigest(hash, inputs);
+    addToDigest(hash, outputs);
+    if (memory)
+      hash.update(
+          (Twine(memory->bytes) + " " + Twine(memory->messageOffset)).str());
+    return llvm::toHex(hash.final<8>(), /*LowerCase=*/true);
+  }
+
+  std::vector<Field> inputs, outputs;
+  /// That of a run of a real-time model.
+  std::optional<RealTimeMemory> memory;
+};
+
+} // namespace
+
+std::string nameForHeader(StringRef function, ModuleOp module,
+                          bool isRealTime) {
+  return withDigest(function, Interface(module, isRealTime).digest());
+}
+
+std::string headerText(ModuleOp module, StringRef prefix, StringRef tag,
+                       StringRef source, bool isRealTime) {
+  Interface interface(module, isRealTime);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  HeaderWriter(os, prefix, tag, interface.digest())
+      .write(interface.inputs, interface.outputs, source,
+             interface.memory ? &*interface.memory : nullptr);
   return text;
 }
 

@@ -60,7 +60,8 @@ static std::string exportScript(const LinkOptions &options) {
   for (StringRef name : tagged) {
     os << name << ";\n";
     if (!options.tag.empty())
-      os << name << '_' << options.tag << ";\n";
+      os << name << '_' << options.tag << ";\n"
+         << name << '_' << options.tag << "_of_header_*;\n";
   }
   os << "local: *; };\n";
   return script;

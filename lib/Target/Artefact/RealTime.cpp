@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
 #include "onnxc/Target/Artefact/Descriptor.h"
+#include "onnxc/Target/Artefact/Header.h"
 #include "onnxc/Target/IR/Target.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -89,9 +90,12 @@ define hidden i32 @onnxc_rt_fail_index(ptr %call, i32 %code, ptr %message, i64 %
 
 /// {0}: name; {1}: numbers of inputs, at least 1; {2}: offset of the message;
 /// {3}: fills in %values and computes %bad, whether a pointer is null;
-/// {4}: function of the host program; {5}: one less than the alignment.
+/// {4}: function of the host program; {5}: one less than the alignment; {6}:
+/// the name that the header calls.
 static constexpr char entryPoint[] = R"(
 declare hidden i32 @{4}(ptr, ptr)
+
+@{6} = alias i32 (ptr, ptr, ptr), ptr @{0}_run
 
 define i32 @{0}_run(ptr %memory, ptr %inputs, ptr %outputs) {{
   %call = alloca %Call
@@ -175,7 +179,9 @@ FailureOr<CodeFile> emitRealTimeEntry(ModuleOp module, StringRef name,
   os << llvm::formatv(entryPoint, name, std::max<size_t>(inputs, 1),
                       memory.messageOffset,
                       readPointers(inputs, countOf(entry, outputsAttrName)),
-                      mainEntryName, RealTimeMemory::alignment - 1);
+                      mainEntryName, RealTimeMemory::alignment - 1,
+                      nameForHeader((name + "_run").str(), module,
+                                    /*isRealTime=*/true));
 
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;

@@ -16,6 +16,13 @@ namespace onnxc::target {
 /// for itself, or that begins with a digit or '_', gets another beginning.
 std::string cIdentifier(llvm::StringRef text);
 
+/// The second name that `function` of the model in `module` has for its header
+/// alone. It ends in a digest of what programs take from the header: the names,
+/// types, sizes and order of inputs and outputs, and the memory of a real-time
+/// run. So a program with the header of another model does not link.
+std::string nameForHeader(llvm::StringRef function, mlir::ModuleOp module,
+                          bool isRealTime = false);
+
 /// A header for C99 and C++17 with the inputs and outputs of the entry point in
 /// `module` as fields of two structs, and one function that runs it. Names
 /// begin with `prefix`, an identifier; `tag` is that of the model, or empty;

@@ -8,7 +8,8 @@
 //
 //   int32_t NAME_run(void *memory, const NAME_inputs *, const NAME_outputs *);
 //
-// whose structs are arrays of pointers, one for each tensor.
+// whose structs are arrays of pointers, one for each tensor. Its header calls
+// it by a second name (nameForHeader).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ONNXC_TARGET_ARTEFACT_REALTIME_H
@@ -28,9 +29,9 @@ struct RealTimeMemory {
 /// krnl-check-real-time.
 RealTimeMemory realTimeMemory(mlir::ModuleOp module);
 
-/// An object file that defines NAME_run and the hooks, and has room for the
-/// weights as that of emitDescriptor; level as for emitCode. Diagnoses a module
-/// that calls another hook.
+/// An object file that defines NAME_run with both names and the hooks, and has
+/// room for the weights as that of emitDescriptor; level as for emitCode.
+/// Diagnoses a module that calls another hook.
 mlir::FailureOr<CodeFile> emitRealTimeEntry(mlir::ModuleOp module,
                                             llvm::StringRef name,
                                             int64_t weightsBytes,

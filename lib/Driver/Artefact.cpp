@@ -78,11 +78,11 @@ static std::string outputName(const CompileOptions &options) {
   return cIdentifier(path::stem(options.output));
 }
 
-/// The tag of the model: a member of an archive needs a symbol by which it is
-/// found.
+/// The tag of the model. The functions of a header find the model by it, and so
+/// does the linker in an archive.
 static std::string tagOf(const CompileOptions &options) {
-  return options.tag.empty() && options.emit == "static" ? outputName(options)
-                                                         : options.tag;
+  return options.tag.empty() && hasHeader(options) ? outputName(options)
+                                                   : options.tag;
 }
 
 /// The beginning of names in C.
@@ -337,7 +337,7 @@ static llvm::Error link(ArrayRef<ModuleOp> levels, std::vector<CodeFile> files,
   const CompileOptions &options = inputs.options;
   LinkOptions link;
   link.output = options.output;
-  link.tag = options.tag;
+  link.tag = tagOf(options);
   link.strip = options.strip;
   link.debug = options.debug;
   link.profile = options.profile;

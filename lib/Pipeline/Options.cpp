@@ -361,7 +361,8 @@ static constexpr Option optionTable[] = {
      setTag},
     {{"emit-header", "",
       "write a C and C++ header with the inputs and outputs beside the "
-      "output of --emit=obj, static or lib"},
+      "output of --emit=obj, static or lib; the name of the output is the tag "
+      "unless --tag gives one"},
      setFlag<&CompileOptions::emitHeader>},
     {{"strict", "",
       "preserve the order of operations in the model, and the NaNs and "

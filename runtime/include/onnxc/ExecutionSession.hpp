@@ -50,6 +50,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -392,15 +393,15 @@ private:
       limit(session);
       session.setLogOf(context.get(), log ? callLog : nullptr,
                        const_cast<Log *>(log.get()));
+      std::optional<Cancellation::Watch> watch;
       if (options.cancellation)
-        options.cancellation->watch(
-            context.get(),
+        watch.emplace(
+            *options.cancellation, context.get(),
             session.find<decltype(omContextCancel)>("omContextCancel"));
       OM_STATUS status =
           session.runContext(context.get(), in.data(), int64_t(in.size()),
                              outputs.data(), int64_t(outputs.size()));
-      if (options.cancellation)
-        options.cancellation->watch(nullptr, nullptr);
+      watch.reset();
       if (status != OM_STATUS_OK)
         throw RunError(status, session.getMessage(context.get()));
     }

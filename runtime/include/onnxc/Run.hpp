@@ -52,16 +52,18 @@ public:
   Tensor &operator[](const std::string &name) { return at(name); }
 };
 
-/// Ends a run from another thread.
+/// Ends runs from another thread. Runs at the same time may share one.
 class Cancellation {
 public:
-  /// The run with this in its options fails with OM_STATUS_CANCELLED, and so do
-  /// later ones until reset(). Returns once the run has begun to end.
+  /// All runs with this in their options fail with OM_STATUS_CANCELLED, and so
+  /// do later ones until reset(). Returns once they have begun to end.
   void cancel() {
     std::unique_lock<std::mutex> lock(mutex);
     isRequested = true;
+    for (Watch *watch = watches; watch; watch = watch->next)
+      watch->isAsked = true;
     // A run that is about to begin is not going on yet.
-    while (context && !cancelContext(context)) {
+    while (!endAsked()) {
       lock.unlock();
       std::this_thread::yield();
       lock.lock();
@@ -75,19 +77,53 @@ public:
 
 private:
   friend class ExecutionSession;
+  using Function = decltype(&omContextCancel);
 
-  void watch(OMContext *running, decltype(&omContextCancel) function) {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (running && isRequested)
-      throw RunError(OM_STATUS_CANCELLED, "the run was cancelled");
-    context = running;
-    cancelContext = function;
+  /// A run while it lives, on the stack of the run: an element of the list.
+  struct Watch {
+    Watch(Cancellation &cancellation, OMContext *running, Function end)
+        : owner(cancellation), context(running), function(end) {
+      std::lock_guard<std::mutex> lock(owner.mutex);
+      if (owner.isRequested)
+        throw RunError(OM_STATUS_CANCELLED, "the run was cancelled");
+      next = owner.watches;
+      if (next)
+        next->link = &next;
+      link = &owner.watches;
+      owner.watches = this;
+    }
+    ~Watch() {
+      std::lock_guard<std::mutex> lock(owner.mutex);
+      *link = next;
+      if (next)
+        next->link = link;
+    }
+    Watch(const Watch &) = delete;
+    Watch &operator=(const Watch &) = delete;
+
+    Cancellation &owner;
+    OMContext *context;
+    Function function;
+    /// By cancel(), which has not reached the run yet.
+    bool isAsked = false;
+    /// The next element, and the pointer to this one.
+    Watch *next = nullptr, **link = nullptr;
+  };
+
+  /// Returns true if all runs that were asked to end have begun to.
+  bool endAsked() {
+    bool isDone = true;
+    for (Watch *watch = watches; watch; watch = watch->next) {
+      if (watch->isAsked && watch->function(watch->context))
+        watch->isAsked = false;
+      isDone &= !watch->isAsked;
+    }
+    return isDone;
   }
 
   std::mutex mutex;
   bool isRequested = false;
-  OMContext *context = nullptr;
-  decltype(&omContextCancel) cancelContext = nullptr;
+  Watch *watches = nullptr;
 };
 
 /// The options of one run.
@@ -95,7 +131,7 @@ struct RunOptions {
   /// A run that takes longer fails with OM_STATUS_DEADLINE; 0: the session's
   /// limit.
   std::chrono::nanoseconds deadline{0};
-  /// Cancels this run alone; must outlive it. Null: none.
+  /// Cancels the runs that have it; must outlive them. Null: none.
   Cancellation *cancellation = nullptr;
 };
 

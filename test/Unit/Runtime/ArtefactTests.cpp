@@ -234,6 +234,36 @@ TEST(ExecutionSession, RunsAreCancelled) {
   }
 }
 
+TEST(ExecutionSession, RunsAreCancelledTogether) {
+  onnxc::ExecutionSession slow(fake, "slow"), other(fake, "slow");
+  int64_t forever = INT64_MAX, little = 10;
+  onnxc::Cancellation cancellation;
+  onnxc::RunOptions options;
+  options.cancellation = &cancellation;
+  options.deadline = std::chrono::seconds(20); // ends a run that was missed
+  auto expectCancelled = [&](onnxc::ExecutionSession &session) {
+    try {
+      session.run({onnxc::view(&forever, {})}, options);
+      ADD_FAILURE() << "the run has ended by itself";
+    } catch (const onnxc::RunError &error) {
+      EXPECT_EQ(error.status, OM_STATUS_CANCELLED);
+    }
+  };
+  // One that has ended between the others is not asked again.
+  std::thread first(expectCancelled, std::ref(slow));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  slow.run({onnxc::view(&little, {})}, options);
+  std::thread second(expectCancelled, std::ref(slow));
+  std::thread third(expectCancelled, std::ref(other));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  cancellation.cancel();
+  for (std::thread *thread : {&first, &second, &third})
+    thread->join();
+  cancellation.reset();
+  EXPECT_EQ(*slow.run({onnxc::view(&little, {})}, options)[0].data<int64_t>(),
+            10);
+}
+
 TEST(ExecutionSession, MemoryIsGivenBack) {
   onnxc::ExecutionSession session(fake);
   float sum = firstOutput(session);

@@ -193,8 +193,8 @@ static Error setLatency(CompileOptions &options, StringRef value) {
                                            : 0;
   if (scale == 0 || text.getAsDouble(options.maxSeconds) ||
       !(options.maxSeconds > 0))
-    return refuse("expected a time such as 5ms, or predicted cycles such as "
-                  "3Mcycles, but got '" +
+    return refuse("expected a time in us, ms or s such as 5ms, or predicted "
+                  "cycles such as 3Mcycles, but got '" +
                   value + "'");
   options.maxSeconds *= scale;
   return Error::success();

@@ -138,13 +138,35 @@ static int32_t checkShape(OMContext &context, int64_t index,
   return ONNXC_OK;
 }
 
+/// The buffer must have the bytes of its shape.
+static int32_t checkMemory(OMContext &context, int64_t index,
+                           const OMBuffer &buffer, int64_t bytes) {
+  const OnnxcArg &arg = context.entry->inputs[index];
+  if (!buffer.data && bytes > 0)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "input '%s' (number %lld): the data is null, and %s "
+                        "has %lld bytes",
+                        arg.name, (long long)index, typeText(buffer).text,
+                        (long long)bytes);
+  if (buffer.bytes < bytes)
+    return context.fail(ONNXC_ERR_INVALID,
+                        "input '%s' (number %lld): the buffer has %lld bytes, "
+                        "and %s has %lld",
+                        arg.name, (long long)index, (long long)buffer.bytes,
+                        typeText(buffer).text, (long long)bytes);
+  return ONNXC_OK;
+}
+
 /// Every element of a string tensor must be a string.
 static int32_t checkStrings(OMContext &context, int64_t index,
                             const OMBuffer &buffer, int64_t bytes) {
+  const OnnxcArg &arg = context.entry->inputs[index];
   const char *const *strings = static_cast<const char *const *>(buffer.data);
   for (int64_t i = 0; i < bytes / int64_t(sizeof(char *)); ++i)
     if (!strings[i])
-      return mismatch(context, index, "a string is null", buffer);
+      return context.fail(ONNXC_ERR_INVALID,
+                          "input '%s' (number %lld): string %lld is null",
+                          arg.name, (long long)index, (long long)i);
   return ONNXC_OK;
 }
 
@@ -173,11 +195,8 @@ static int32_t checkInput(OMContext &context, int64_t index,
     return error;
   if (buffer.type != arg.type)
     return mismatch(context, index, "wrong element type", buffer);
-  if (!buffer.data && bytes > 0)
-    return mismatch(context, index, "the data is null", buffer);
-  if (buffer.bytes < bytes)
-    return mismatch(context, index, "the buffer is smaller than its shape",
-                    buffer);
+  if (int32_t error = checkMemory(context, index, buffer, bytes))
+    return error;
   if (arg.type == ONNX_TYPE_STRING)
     if (int32_t error = checkStrings(context, index, buffer, bytes))
       return error;
@@ -206,8 +225,9 @@ int32_t rt::checkInputs(OMContext &context, const OMBuffer *inputs,
   const OnnxcEntry &entry = *context.entry;
   if (numInputs != entry.numInputs)
     return context.fail(ONNXC_ERR_INVALID,
-                        "the model takes %lld inputs and was given %lld",
-                        (long long)entry.numInputs, (long long)numInputs);
+                        "the model takes %lld input%s and was given %lld",
+                        (long long)entry.numInputs,
+                        entry.numInputs == 1 ? "" : "s", (long long)numInputs);
   if (numInputs > 0 && !inputs)
     return context.fail(ONNXC_ERR_INVALID, "the inputs are null");
   for (int64_t i = 0; i < entry.numSharedSizes; ++i)

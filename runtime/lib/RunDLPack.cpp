@@ -132,8 +132,9 @@ static bool takeInputs(OMContext &context, TensorArguments &arguments,
   bool areThere = numInputs == entry.numInputs && (inputs || numInputs == 0);
   if (!areThere)
     context.fail(ONNXC_ERR_INVALID,
-                 "the model takes %lld inputs and was given %lld",
-                 (long long)entry.numInputs, (long long)numInputs);
+                 "the model takes %lld input%s and was given %lld",
+                 (long long)entry.numInputs, entry.numInputs == 1 ? "" : "s",
+                 (long long)numInputs);
   for (int64_t i = 0; areThere && i < numInputs; ++i) {
     Given given = {context, "input", entry.inputs[i], inputs[i]};
     if (entry.inputs[i].kind != ONNXC_KIND_TENSOR)

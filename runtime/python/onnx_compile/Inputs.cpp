@@ -244,9 +244,10 @@ static bool wrongCount(State &state, Py_ssize_t given) {
   PyObject *names = namesOf(state.inputs);
   if (names)
     PyErr_Format(PyExc_ValueError,
-                 "the model takes %zu inputs and was given %zd: its inputs are "
-                 "%R, as a list in this order or a dict",
-                 state.inputs.size(), given, names);
+                 "the model takes %zu input%s and was given %zd: its inputs "
+                 "are %R, as a list in this order or a dict",
+                 state.inputs.size(), state.inputs.size() == 1 ? "" : "s",
+                 given, names);
   Py_XDECREF(names);
   return false;
 }

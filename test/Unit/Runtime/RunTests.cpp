@@ -119,7 +119,8 @@ TEST(RunMainGraph, RefusesWrongInputs) {
   OMTensor *empty = tensorOf({3, 4});
   omTensorSetDataPtr(empty, 0, nullptr, nullptr);
   EXPECT_THAT(failure(listOf({empty, tensorOf({3})}), EINVAL),
-              HasSubstr("the data is null"));
+              HasSubstr("input 'x' (number 0): the data is null, and f32[3, 4] "
+                        "has 48 bytes"));
 }
 
 TEST(RunMainGraph, IsReentrant) {

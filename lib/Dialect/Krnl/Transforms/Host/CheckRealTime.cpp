@@ -43,7 +43,7 @@ StringRef problemOf(Type type, int64_t indexBits) {
 }
 
 /// "1x1xSIZEx257"
-std::string shapeText(RankedTensorType type) {
+std::string shapeText(ShapedType type) {
   return llvm::join(llvm::map_range(type.getShape(),
                                     [](int64_t size) {
                                       return ShapedType::isDynamic(size)
@@ -59,11 +59,13 @@ bool refuse(Value value, int64_t indexBits) {
   if (problem.empty())
     return false;
   InFlightDiagnostic error = emitError(value.getLoc(), problem);
-  error << " (its type is " << value.getType() << ")";
+  auto type = dyn_cast<ShapedType>(value.getType());
+  if (!type || isa<StrType, ObjType>(type.getElementType()))
+    return true; // no size is the reason
+  error << " (its type is " << type << ")";
   auto input = dyn_cast<BlockArgument>(value);
-  auto type = dyn_cast<RankedTensorType>(value.getType());
   StringRef name = nameOf(value.getLoc());
-  if (input && type && !type.hasStaticShape() && !name.empty() &&
+  if (input && !type.hasStaticShape() && !name.empty() &&
       isa<func::FuncOp>(input.getOwner()->getParentOp()))
     error.attachNote() << "--shape=" << name << ":" << shapeText(type)
                        << " fixes the sizes of this input";

@@ -348,8 +348,8 @@ void HeaderWriter::writeContexts(ArrayRef<Field> inputs,
   os << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   writeStruct(
       "inputs", inputs,
-      "/* NAME_shape: the sizes of the run; 0 for one that is fixed, or "
-      "that size. */\n");
+      "/* NAME_shape: the sizes of this run, which you set; a fixed size may "
+      "be left 0. */\n");
   writeStruct("outputs", outputs,
               "/* Memory of the caller that overlaps no input and no other "
               "output; or NULL,\n * which a run sets to memory of the context "

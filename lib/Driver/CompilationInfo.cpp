@@ -9,6 +9,7 @@
 #include "RefitTable.h"
 
 #include "onnxc/Conversion/KrnlToLLVM/Passes.h"
+#include "onnxc/Dialect/Krnl/IR/RealTime.h"
 #include "onnxc/Support/ByteCount.h"
 #include "onnxc/Target/IR/Target.h"
 #include "onnxc/Version.h"
@@ -60,6 +61,8 @@ std::string onnxc::compilationInfo(ArrayRef<ModuleOp> levels,
     json.attribute("level", int64_t(inputs.options.level));
     json.attribute("triple", hostTarget(levels.front()).getTriple());
     json.attribute("cpu", llvm::join(names, ","));
+    if (levels.front()->hasAttr(krnl::realTimeAttrName))
+      json.attribute("realtime", true);
     if (std::string images = deviceImages(info.deviceImages); !images.empty()) {
       json.attribute("device", inputs.options.device);
       json.attribute("tf32", inputs.options.tf32);

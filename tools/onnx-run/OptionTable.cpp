@@ -146,8 +146,9 @@ static const Option table[] = {
     {"seed", "N", Runners, setCount<&Options::seed>,
      "seed of random inputs, else 0"},
     {"threads", "N", Runners, setThreads,
-     "maximum number of threads of a run, else all processors; profile accepts "
-     "several, such as 1,2, and shows them side by side"},
+     "maximum number of threads of a run, else all processors, of a --realtime "
+     "model 1; profile accepts several, such as 1,2, and shows them side by "
+     "side"},
     {"device", "N", Readers, setCount<&Options::device>,
      "number of the GPU, for a model compiled with --device=cuda, else 0"},
     {"entry", "NAME", Readers | Alone, setText<&Options::entry>,

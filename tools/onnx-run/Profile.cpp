@@ -399,7 +399,8 @@ Error run::profile(const Artefact &artefact, const Options &options) {
                    options.model.c_str());
   json::Array reports;
   for (int64_t threads : options.threadCounts) {
-    artefact.omSetThreads(threads);
+    if (threads)
+      artefact.omSetThreads(threads);
     Expected<json::Object> report =
         hasLaunches ? profileLaunches(artefact, options, *table, observe)
                     : profileFunctions(artefact, options, *table);

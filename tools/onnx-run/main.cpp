@@ -46,6 +46,16 @@ static Error report(const Artefact &artefact, const Options &options,
   }
 }
 
+/// Returns true for a model of --realtime, whose runs are on one thread.
+static bool isRealTime(const Artefact &artefact) {
+  const char *text = artefact.omCompilationInfo();
+  Expected<json::Value> info = json::parse(text ? text : "{}");
+  if (!info)
+    return consumeError(info.takeError()), false;
+  const json::Object *facts = info->getAsObject();
+  return facts && facts->getBoolean("realtime").value_or(false);
+}
+
 static int obey(const Options &options, ArrayRef<const char *> arguments) {
   if (options.command == Command::Refit) {
     Error error = refit(options);
@@ -64,8 +74,9 @@ static int obey(const Options &options, ArrayRef<const char *> arguments) {
       Artefact::load(options.model, options.entry);
   if (!artefact)
     return reject(artefact.takeError());
-  if (options.threads)
-    (*artefact)->omSetThreads(options.threads);
+  int64_t threads = options.threads ? options.threads : isRealTime(**artefact);
+  if (threads)
+    (*artefact)->omSetThreads(threads);
   if (options.command == Command::Run || options.command == Command::Verify) {
     Expected<Verdict> verdict = runAndCompare(**artefact, options);
     return verdict ? tell(*verdict, arguments) : reject(verdict.takeError());

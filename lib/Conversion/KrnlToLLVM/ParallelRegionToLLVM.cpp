@@ -19,6 +19,7 @@
 #include "onnxc/Dialect/Krnl/IR/KrnlOps.h"
 #include "onnxc/Dialect/Krnl/IR/Polls.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -31,6 +32,8 @@ struct BareLaunch {
   krnl::LaunchOp op;
   BareOperands operands;
   Value tiles;
+  /// The values of inputs that are numbers, null for the others.
+  SmallVector<Value> numbers;
 };
 
 } // namespace
@@ -49,7 +52,7 @@ static BareLaunch bareLaunch(krnl::LaunchOp op,
                              ConversionPatternRewriter &rewriter,
                              const LLVMTypeConverter &types,
                              BareValues &known) {
-  BareLaunch result{op, {}, rewriter.getRemappedValue(op.getTiles())};
+  BareLaunch result{op, {}, rewriter.getRemappedValue(op.getTiles()), {}};
   auto add = [&](Value value) {
     auto [it, isNew] = known.try_emplace(value);
     if (isNew)
@@ -59,8 +62,12 @@ static BareLaunch bareLaunch(krnl::LaunchOp op,
     llvm::append_range(result.operands.pointers, it->second.pointers);
     llvm::append_range(result.operands.sizes, it->second.sizes);
     llvm::append_range(result.operands.scalars, it->second.scalars);
+    return it->second.scalars;
   };
-  llvm::for_each(op.getIns(), add);
+  for (Value input : op.getIns()) {
+    SmallVector<Value> scalars = add(input);
+    result.numbers.push_back(scalars.empty() ? Value() : scalars.front());
+  }
   llvm::for_each(op.getOuts(), add);
   return result;
 }
@@ -156,6 +163,10 @@ private:
   LLVM::LLVMStructType structType;
 };
 
+/// Costs are added up in so many parts of a cycle, and no term is more.
+constexpr int64_t cycleParts = 64;
+constexpr double maxParts = int64_t(1) << 46;
+
 /// The function of a region, as each worker runs it.
 class WorkerFunction {
 public:
@@ -185,8 +196,8 @@ public:
     Value tiles = frame.load(rewriter, op.getLoc(), base, launch.tiles);
     Value begin = partOf(tiles, shareBegin), end = partOf(tiles, shareEnd);
     noteLaunch(rewriter, op, call, tid, /*isEnd=*/false);
-    if (auto step = op->getAttrOfType<IntegerAttr>(krnl::pollTilesAttrName))
-      runPolling(launch, begin, end, std::max<int64_t>(step.getInt(), 1));
+    if (op->hasAttr(krnl::pollTilesAttrName))
+      runPolling(launch, begin, end, tilesBetweenPolls(launch, tiles));
     else
       callOwnKernel(launch, begin, end);
     noteLaunch(rewriter, op, call, tid, /*isEnd=*/true);
@@ -258,6 +269,47 @@ private:
                     ending, onward);
   }
 
+  /// The tiles that a worker runs before it polls, of `tiles`.
+  Value tilesBetweenPolls(const BareLaunch &launch, Value tiles) {
+    krnl::LaunchOp op = launch.op;
+    auto numberOf = [&](StringRef attribute) -> int64_t {
+      auto number = op->getAttrOfType<IntegerAttr>(attribute);
+      return number ? std::max<int64_t>(number.getInt(), 1) : 1;
+    };
+    int64_t assumed = numberOf(krnl::pollTilesAttrName);
+    if (!op->hasAttr(krnl::pollBySizesAttrName))
+      return constant64(rewriter, loc, assumed);
+    int64_t cycles = llvm::SaturatingMultiply<uint64_t>(
+        assumed, numberOf(krnl::tileCyclesAttrName));
+    cycles = std::min(cycles, INT64_MAX / cycleParts) * cycleParts;
+    Value most = LLVM::MulOp::create(rewriter, loc, tiles,
+                                     constant64(rewriter, loc, cycles));
+    Value one = constant64(rewriter, loc, 1);
+    Value all = LLVM::UMaxOp::create(rewriter, loc, cyclesOf(launch), one);
+    return LLVM::SMaxOp::create(
+        rewriter, loc, LLVM::UDivOp::create(rewriter, loc, most, all), one);
+  }
+
+  /// The cycles of all tiles, in parts of which a cycle has cycleParts.
+  Value cyclesOf(const BareLaunch &launch) {
+    krnl::LaunchOp op = launch.op;
+    Value sum = constant64(rewriter, loc, 0);
+    for (auto term : op->getAttrOfType<ArrayAttr>(krnl::cyclesAttrName)
+                         .getAsRange<ArrayAttr>()) {
+      double cycles = cast<FloatAttr>(term[0]).getValueAsDouble();
+      Value product = constant64(
+          rewriter, loc, int64_t(std::min(cycles * cycleParts, maxParts)));
+      for (Attribute position : term.getValue().drop_front()) {
+        Value extent =
+            frame.load(rewriter, op.getLoc(), base,
+                       launch.numbers[cast<IntegerAttr>(position).getInt()]);
+        product = LLVM::MulOp::create(rewriter, loc, product, extent);
+      }
+      sum = LLVM::AddOp::create(rewriter, loc, sum, product);
+    }
+    return sum;
+  }
+
   /// for (at = begin;; at = stop) {
   ///   stop = min(at + step, end);
   ///   kernel(at, stop);
@@ -265,7 +317,7 @@ private:
   ///     break;
   /// }
   void runPolling(const BareLaunch &launch, Value begin, Value end,
-                  int64_t step) {
+                  Value step) {
     Block *before = rewriter.getInsertionBlock();
     Block *run = rewriter.createBlock(meeting, {begin.getType()}, {loc});
     Block *ask = rewriter.createBlock(meeting);
@@ -274,8 +326,7 @@ private:
     LLVM::BrOp::create(rewriter, loc, begin, run);
     rewriter.setInsertionPointToEnd(run);
     Value at = run->getArgument(0);
-    Value sum =
-        LLVM::AddOp::create(rewriter, loc, at, constant64(rewriter, loc, step));
+    Value sum = LLVM::AddOp::create(rewriter, loc, at, step);
     Value stop = LLVM::SMinOp::create(rewriter, loc, sum, end);
     callOwnKernel(launch, at, stop);
     Value isMore = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::slt,
@@ -324,7 +375,7 @@ struct ParallelRegionLowering : ConvertOpToLLVMPattern<krnl::ParallelRegionOp> {
     Frame frame;
     frame.add(currentCall(rewriter));
     BareValues known;
-    SmallVector<BareLaunch> launches;
+    std::vector<BareLaunch> launches;
     for (krnl::LaunchOp launch : op.getBody().getOps<krnl::LaunchOp>()) {
       launches.push_back(
           bareLaunch(launch, rewriter, *getTypeConverter(), known));

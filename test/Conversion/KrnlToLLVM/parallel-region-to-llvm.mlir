@@ -120,3 +120,36 @@ func.func @main_graph(%x: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+func.func private @k(%x: memref<?x?xf32>, %n: index, %m: index, %y: memref<?x?xf32>, %begin: index, %end: index) attributes {krnl.kernel} {
+  return
+}
+
+// Three tiles of 100 cycles between polls, or as many as take as long with the sizes of the run:
+// 64 times 300 for each of all tiles, over 64ths of their cycles.
+// CHECK-LABEL: @onnxc_main_graph
+// CHECK:       llvm.func internal @parallel_region.0
+// CHECK:         %[[EACH:.+]] = llvm.mlir.constant(19200 : i64)
+// CHECK:         %[[MOST:.+]] = llvm.mul %{{.+}}, %[[EACH]] : i64
+// CHECK:         %[[TERM:.+]] = llvm.mlir.constant(160 : i64)
+// CHECK:         %[[ROWS:.+]] = llvm.mul %[[TERM]], %{{.+}} : i64
+// CHECK:         %[[CYCLES:.+]] = llvm.mul %[[ROWS]], %{{.+}} : i64
+// CHECK:         %[[SUM:.+]] = llvm.add %{{.+}}, %[[CYCLES]]
+// CHECK:         %[[ALL:.+]] = llvm.intr.umax(%[[SUM]], %[[ONE:.+]])
+// CHECK:         %[[COUNT:.+]] = llvm.udiv %[[MOST]], %[[ALL]]
+// CHECK:         %[[STEP:.+]] = llvm.intr.smax(%[[COUNT]], %[[ONE]])
+// CHECK:       ^{{.+}}(%[[AT:.+]]: i64):
+// CHECK:         llvm.add %[[AT]], %[[STEP]]
+func.func @main_graph(%x: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf32>
+  %m = memref.dim %x, %c1 : memref<?x?xf32>
+  krnl.parallel_region tiles(%n) {
+    krnl.launch @k ins(%x, %n, %m : memref<?x?xf32>, index, index) outs(%x : memref<?x?xf32>) tiles(%n)
+        {krnl.cycles = [[2.5, 1, 2]], krnl.poll_by_sizes, krnl.poll_tiles = 3 : i64, krnl.tile_cycles = 100 : i64}
+  }
+  return
+}

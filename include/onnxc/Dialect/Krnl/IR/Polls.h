@@ -14,6 +14,10 @@ namespace onnxc::krnl {
 /// run so many of its tiles, it polls whether the run is to end. Without it, it
 /// runs all of them.
 inline constexpr llvm::StringLiteral pollTilesAttrName = "krnl.poll_tiles";
+/// Unit attribute beside it: the number is for assumed sizes, and a tile takes
+/// more cycles the larger those of the run are. A worker computes from
+/// krnl.cycles how many tiles take as long.
+inline constexpr llvm::StringLiteral pollBySizesAttrName = "krnl.poll_by_sizes";
 /// Unit attribute: it polls before the first tile.
 inline constexpr llvm::StringLiteral pollFirstAttrName = "krnl.poll_first";
 

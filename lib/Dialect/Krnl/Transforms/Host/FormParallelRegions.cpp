@@ -175,6 +175,36 @@ static int64_t tileCyclesOf(LaunchOp launch) {
   return cycles ? std::max<int64_t>(cycles.getInt(), 1) : 1;
 }
 
+/// Adds what a size is computed from to `sources`.
+static void addSources(Value size, SmallPtrSetImpl<Value> &sources) {
+  SmallVector<Value> left{size};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (sources.insert(value).second && op &&
+        isa<arith::ArithDialect>(op->getDialect()))
+      llvm::append_range(left, op->getOperands());
+  }
+}
+
+/// Returns true if tiles take more cycles the larger some sizes are: the cost
+/// grows with a size that the number of tiles does not grow with, or with its
+/// square.
+static bool haveTilesDynamicCosts(LaunchOp launch) {
+  auto terms = launch->getAttrOfType<ArrayAttr>(cyclesAttrName);
+  if (!terms)
+    return false;
+  SmallPtrSet<Value, 8> sources;
+  addSources(launch.getTiles(), sources);
+  return llvm::any_of(terms.getAsRange<ArrayAttr>(), [&](ArrayAttr term) {
+    SmallPtrSet<Value, 4> extents;
+    return llvm::any_of(term.getValue().drop_front(), [&](Attribute position) {
+      Value extent = launch.getIns()[cast<IntegerAttr>(position).getInt()];
+      return !sources.contains(extent) || !extents.insert(extent).second;
+    });
+  });
+}
+
 namespace {
 
 class ParallelRegionFormer {
@@ -238,7 +268,10 @@ void ParallelRegionFormer::setPolls(OpBuilder &builder, Run &run) {
     int64_t pollTiles = std::max<int64_t>(target.pollCycles / cost, 1);
     std::optional<int64_t> tiles =
         getConstantIntValue(getAsOpFoldResult(launch.getTiles()));
-    if (!tiles || *tiles > pollTiles)
+    bool isDynamic = tiles != 1 && haveTilesDynamicCosts(launch);
+    if (isDynamic)
+      launch->setAttr(pollBySizesAttrName, builder.getUnitAttr());
+    if (!tiles || *tiles > pollTiles || isDynamic)
       launch->setAttr(pollTilesAttrName, builder.getI64IntegerAttr(pollTiles));
     sincePoll += tiles ? std::min(*tiles, pollTiles) * cost
                        : target.pollCycles / launchesOfPoll;

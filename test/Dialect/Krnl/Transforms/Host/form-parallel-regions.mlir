@@ -286,3 +286,25 @@ func.func @barrier_before_a_choice(%x: memref<64xf32>, %cond: i1) {
   krnl.launch @k ins(%r : memref<64xf32>) outs(%b : memref<64xf32>) tiles(%c8)
   return
 }
+
+// -----
+
+func.func private @k(memref<8192xf32>, index, index, memref<8192xf32>, index, index) attributes {krnl.kernel}
+
+// How often workers ask depends on the run where the cost of a tile does: it grows with a size
+// that the number of tiles is not computed from, or with the square of one that it is.
+// CHECK-LABEL: func @polls_by_sizes
+// CHECK:         krnl.parallel_region
+// CHECK:           krnl.launch @k {{.+}} {krnl.cycles = {{.+}}, krnl.poll_by_sizes, krnl.poll_tiles = 140 : i64, krnl.tile_cycles = 714 : i64}
+// CHECK:           krnl.launch @k {{.+}} {krnl.cycles = {{.+}}, krnl.poll_by_sizes, krnl.poll_tiles = 140 : i64, krnl.tile_cycles = 714 : i64}
+// CHECK:           krnl.launch @k {{.+}} {krnl.cycles = {{.+}}, krnl.poll_by_sizes, krnl.poll_tiles = 140 : i64, krnl.tile_cycles = 714 : i64}
+// CHECK:           krnl.launch @k {{.+}} {krnl.cycles = {{[^_]+}}, krnl.poll_tiles = 140 : i64, krnl.tile_cycles = 714 : i64}
+func.func @polls_by_sizes(%x: memref<8192xf32>, %n: index, %m: index) {
+  %c4 = arith.constant 4 : index
+  %tiles = arith.ceildivsi %n, %c4 : index
+  krnl.launch @k ins(%x, %n, %m : memref<8192xf32>, index, index) outs(%x : memref<8192xf32>) tiles(%tiles) {krnl.cycles = [[10.5, 1, 2], [38.0, 1]], krnl.tile_cycles = 714}
+  krnl.launch @k ins(%x, %n, %n : memref<8192xf32>, index, index) outs(%x : memref<8192xf32>) tiles(%tiles) {krnl.cycles = [[10.5, 1, 2]], krnl.tile_cycles = 714}
+  krnl.launch @k ins(%x, %n, %m : memref<8192xf32>, index, index) outs(%x : memref<8192xf32>) tiles(%c4) {krnl.cycles = [[10.5, 1]], krnl.tile_cycles = 714}
+  krnl.launch @k ins(%x, %n, %m : memref<8192xf32>, index, index) outs(%x : memref<8192xf32>) tiles(%tiles) {krnl.cycles = [[38.0, 1]], krnl.tile_cycles = 714}
+  return
+}

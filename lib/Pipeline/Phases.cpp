@@ -168,7 +168,8 @@ static void buildLoops(OpPassManager &passes, const CompileOptions &options) {
 
 static void buildLLVM(OpPassManager &passes, const CompileOptions &options) {
   OpPassManager &target = passes.nest<ModuleOp>();
-  target.addNestedPass<func::FuncOp>(createKrnlExpandMathPass());
+  target.addNestedPass<func::FuncOp>(
+      createKrnlExpandMathPass({options.strict}));
   ConvertKrnlToLLVMPassOptions convert;
   convert.profile = options.profile;
   convert.kernelsOnly = options.emitsKernels();

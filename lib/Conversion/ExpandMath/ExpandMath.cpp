@@ -28,6 +28,8 @@ using namespace mlir;
 namespace {
 
 struct KrnlExpandMath : onnxc::impl::KrnlExpandMathPassBase<KrnlExpandMath> {
+  using KrnlExpandMathPassBase::KrnlExpandMathPassBase;
+
   void runOnOperation() override;
 
 private:
@@ -149,6 +151,6 @@ void KrnlExpandMath::runOnOperation() {
     return signalPassFailure();
   // Some upstream polynomials call others of these.
   onnxc::expandFunctions(getOperation());
-  onnxc::expandFma(getOperation());
+  onnxc::expandFma(getOperation(), strict);
   onnxc::expandMinMax(getOperation());
 }

@@ -69,9 +69,9 @@ mlir::Value expandPow(FloatBuilder &f, krnl::TargetAttr target, mlir::Value x,
 /// hold them (ExpandDivisions.cpp).
 void expandDivisions(mlir::Operation *root);
 
-/// The multiply-adds of upstream polynomials as products and sums where the
-/// target has no instruction for them (FloatBuilder.cpp).
-void expandFma(mlir::Operation *root);
+/// Multiply-adds as products and sums where the target has no instruction for
+/// them, unless all targets are to compute the same bits (ExpandFma.cpp).
+void expandFma(mlir::Operation *root, bool isStrict);
 
 /// Minima and maxima of floats in fewer instructions (MinMax.cpp).
 void expandMinMax(mlir::Operation *root);

@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "onnxc/Target/IR/Target.h"
 
 namespace onnxc {
 
@@ -22,10 +21,11 @@ public:
   using Value = mlir::Value;
 
   /// Builds in the type of the op's result, before the op.
-  explicit FloatBuilder(mlir::Operation *op);
+  explicit FloatBuilder(mlir::Operation *op)
+      : b(op->getLoc(), op), type(op->getResult(0).getType()) {}
   /// Builds at the position of `other`, in its type with another element.
   FloatBuilder(FloatBuilder &other, mlir::Type element)
-      : b(other.b), type(other.like(element)), target(other.target) {}
+      : b(other.b), type(other.like(element)) {}
 
   Value constant(double value) {
     return mlir::arith::ConstantOp::create(
@@ -55,8 +55,10 @@ public:
   Value neg(Value x) { return mlir::arith::NegFOp::create(b, x); }
   /// x y + z, rounded once where the processor has an instruction for it, else
   /// twice.
-  Value fma(Value x, Value y, Value z);
-  /// x y + z, rounded once, for z near -x y.
+  Value fma(Value x, Value y, Value z) {
+    return mlir::math::FmaOp::create(b, x, y, z);
+  }
+  /// x y + z, rounded once, for z near -x y (ExpandFma.cpp).
   Value cancellingFma(Value x, Value y, Value z);
   Value compare(mlir::arith::CmpFPredicate predicate, Value x, Value y) {
     return mlir::arith::CmpFOp::create(b, predicate, x, y);
@@ -119,8 +121,6 @@ public:
   mlir::Type type;
 
 private:
-  krnl::TargetAttr target;
-
   static mlir::Attribute splat(mlir::Type type, mlir::Attribute value) {
     auto vector = mlir::dyn_cast<mlir::VectorType>(type);
     return vector ? mlir::Attribute(mlir::DenseElementsAttr::get(vector, value))

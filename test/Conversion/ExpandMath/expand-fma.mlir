@@ -1,4 +1,8 @@
 // RUN: onnx-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(krnl-expand-math)))' | FileCheck %s
+// RUN: onnx-opt %s --pass-pipeline='builtin.module(builtin.module(func.func(krnl-expand-math{strict})))' | FileCheck %s --check-prefix=STRICT
+
+// STRICT:     math.fma
+// STRICT-NOT: krnl.cancels
 
 // A multiply-add without an instruction for it would be a call for each lane:
 // it is a product and a sum, also in polynomials of the framework (acos).

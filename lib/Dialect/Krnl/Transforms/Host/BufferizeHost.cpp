@@ -354,9 +354,11 @@ LogicalResult Bufferizer::run() {
 
 namespace {
 
-/// Values of a host program are tensors of known ranks, scalars and objects,
-/// but for memory that operations of ours make.
-LogicalResult verifyValues(func::FuncOp host) {
+/// A host program is one block. Its values are tensors of known ranks, scalars
+/// and objects, but for memory that operations of ours make.
+LogicalResult verifyHost(func::FuncOp host) {
+  if (!host.getBody().hasOneBlock())
+    return host.emitOpError("has branches between blocks; expected one block");
   auto verify = [](Operation *op, TypeRange types) {
     bool isControl = isa<krnl::LaunchOp, func::ReturnOp, scf::IfOp, scf::ForOp,
                          scf::WhileOp>(op);
@@ -385,7 +387,7 @@ struct BufferizeHost : krnl::impl::KrnlBufferizeHostPassBase<BufferizeHost> {
   void runOnOperation() override {
     WeightTable weights;
     for (func::FuncOp host : hostFunctions(getOperation()))
-      if (failed(verifyValues(host)) || failed(Bufferizer(host, weights).run()))
+      if (failed(verifyHost(host)) || failed(Bufferizer(host, weights).run()))
         return signalPassFailure();
     weights.record(getOperation());
   }

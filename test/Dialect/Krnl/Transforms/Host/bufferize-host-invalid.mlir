@@ -32,3 +32,12 @@ func.func @rank(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = tensor.cast %0 : tensor<*xf32> to tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op has branches between blocks; expected one block}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<4xf32>
+}

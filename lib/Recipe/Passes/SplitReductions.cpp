@@ -117,14 +117,15 @@ static std::optional<SetVector<Value>> capturedConstants(ComputeOp sum) {
   return captured;
 }
 
-/// The only sum of the kernel, of its inputs, and the loop over most of its
-/// terms; nothing where other sizes are dynamic or another op has such a loop.
+/// The only sum of the kernel, of its inputs and with one result, and the loop
+/// over most of its terms; nothing where other sizes are dynamic or another op
+/// has such a loop.
 static std::optional<Split> findSplit(KernelOp kernel, bool keepOrder) {
   Split split;
   for (auto op : kernel.getBody().getOps<ComputeOp>())
     if (op.getNumReductionLoops() > 0 && std::exchange(split.sum, op))
       return std::nullopt;
-  if (!split.sum ||
+  if (!split.sum || split.sum.getNumDpsInits() != 1 ||
       !cast<ShapedType>(split.sum->getResult(0).getType()).hasStaticShape())
     return std::nullopt;
   split.neutral = startOf(split.sum, keepOrder);

@@ -64,6 +64,7 @@ private:
   SmallVector<Pass> passesOf();
   bool mayKeepSize(const ResizedDim &dim);
   Value isKept(const ResizedDim &dim);
+  Value areAllTrue(ArrayRef<Value> conditions);
   /// For each dimension of the operand, but shifted by one where the last one
   /// has channels: sizes, scales, and whether the size is kept.
   struct ImageSizes {
@@ -374,6 +375,13 @@ Value Resizer::isKept(const ResizedDim &dim) {
                    plan.outSizes[dim.dim]));
 }
 
+Value Resizer::areAllTrue(ArrayRef<Value> conditions) {
+  Value all = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (Value condition : conditions)
+    all = b.createOrFold<arith::AndIOp>(loc, all, condition);
+  return all;
+}
+
 Resizer::ImageSizes Resizer::imageSizes() {
   unsigned rank = plan.inSizes.size(), columns = rank - 1;
   ScalarBuilder host(b, loc, b.getF64Type());
@@ -434,9 +442,7 @@ Value Resizer::sumImage(const ImageSizes &image, Value x) {
 /// other dimensions are resized, each element of later ones by itself.
 Value Resizer::sumPassesOfImage(Value x) {
   ImageSizes image = imageSizes();
-  Value isImage = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  for (Value outer : ArrayRef(image.kept).drop_back(2))
-    isImage = b.createOrFold<arith::AndIOp>(loc, isImage, outer);
+  Value isImage = areAllTrue(ArrayRef(image.kept).drop_back(2));
   RankedTensorType type =
       typeOfSizes(plan.outSizes, rankedType(x).getElementType());
   return choose(
@@ -456,9 +462,8 @@ Value Resizer::run() {
                     [&](const ResizedDim &dim) { return mayKeepSize(dim); }))
     return resample(x);
   // Images that have the size which a model asks for already.
-  Value areKept = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  for (const ResizedDim &dim : plan.dims)
-    areKept = b.createOrFold<arith::AndIOp>(loc, areKept, isKept(dim));
+  Value areKept = areAllTrue(llvm::map_to_vector(
+      plan.dims, [&](const ResizedDim &dim) { return isKept(dim); }));
   RankedTensorType type =
       typeOfSizes(plan.outSizes, rankedType(x).getElementType());
   return choose(
